@@ -1,0 +1,68 @@
+# A machine with python3 (3.11 or newer, with its venv module), make and a package index is enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+INSTALLED := $(VENV)/installed
+
+# The demo: its size, its months, its data folder; UI=0 leaves the web UI out.
+GAMES ?= 1200
+MONTHS ?= 2024-01..2024-12
+DATA ?= data
+UI ?= 1
+PORT ?= 3000
+
+# Not taken from the environment: another project's Dagster home is not ours to write in.
+DAGSTER_HOME := $(CURDIR)/dagster_home
+
+# Test processes at once, and what else pytest shall be told.
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+.PHONY: install demo ui test lint bench proof fuzz clean
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV) || { echo 'No virtual environment could be made; on Debian: apt install python3-venv' >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,fast]'
+	touch $@
+
+demo ui: export DAGSTER_HOME := $(DAGSTER_HOME)
+demo ui: export TICHU_DATA = $(abspath $(DATA))
+demo: export TICHU_FIRST_MONTH = $(firstword $(subst .., ,$(MONTHS)))
+demo: export TICHU_LAST_MONTH = $(lastword $(subst .., ,$(MONTHS)))
+
+demo: install
+	$(BIN)/python -m tichu_pipeline.demo --games $(GAMES) --months $(MONTHS) --data '$(TICHU_DATA)'
+ifneq ($(UI),0)
+	@$(MAKE) --no-print-directory ui
+endif
+
+# The default signals: a server started from a script would ignore them, and leave its children behind.
+ui: install
+	@echo 'The web UI opens on http://127.0.0.1:$(PORT) (end it with Ctrl-C)'
+	env --default-signal=INT,QUIT,TERM $(BIN)/dagster dev -w workspace.yaml -h 127.0.0.1 -p $(PORT)
+
+# Compiled once, here: processes that start side by side would each compile the engine for themselves.
+test: install
+	$(BIN)/python -m tichu_models.kernels
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: install
+	$(BIN)/python -m pytest -m bench -s $(PYTEST_ARGS) tests/benchmarks
+
+proof: install
+	$(BIN)/python -m pytest -m proof -s $(PYTEST_ARGS)
+
+fuzz: install
+	$(BIN)/python -m pytest -m fuzz -s $(PYTEST_ARGS)
+
+# Back to a fresh checkout, but for data/ and Dagster's history.
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find tichu_models tichu_pipeline tests -name __pycache__ -type d -prune -exec rm -rf {} +

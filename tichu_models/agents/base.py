@@ -1,0 +1,17 @@
+"""What an agent is: something that answers a batch of views of one kind of decision."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Agent(Protocol):
+    """A player. It keeps no state that its answers depend on, other than what it is built with."""
+
+    name: str
+
+    def decide(self, kind: int, views: np.ndarray) -> np.ndarray:
+        """One int64 choice for each VIEW, as arena.table describes them."""
+        ...

@@ -1,0 +1,1 @@
+"""Tables stepped in lock-step: who is asked what and when, self-play, matches. Gives back records."""

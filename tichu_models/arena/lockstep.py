@@ -1,0 +1,173 @@
+"""Many tables in lock-step, any four agents at each: a batch of states asks a batch of decisions.
+
+Every round of the loop gathers the pending decision of each table, groups them by agent and kind, lets each agent
+answer its group at once, and performs the answers. A game depends on its seed, its number and its players only, so the
+number of tables at once changes nothing. An illegal answer is an error that names agent, table and move; nothing is
+ever repaired. Built-in players alone are faster in `selfplay`, which plays the same games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tichu_models.agents.base import Agent
+from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
+from tichu_models.arena.table import (
+    ROUND_OVER,
+    TABLE,
+    advance,
+    answer,
+    begin_game,
+    look,
+    next_round,
+    write_round,
+)
+from tichu_models.kernels import kernel
+from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY, VIEW
+from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.rules.breaks import RuleBreak
+from tichu_models.rules.cards import labels
+from tichu_models.rules.chance import draw
+from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.scoring import NOT_OVER
+
+TABLES_AT_ONCE = 1024
+
+
+class IllegalAnswer(Exception):
+    """An agent chose what the rules do not allow."""
+
+
+@kernel
+def _begin(tables, seed, first_game):
+    for i in range(len(tables)):
+        begin_game(tables[i], draw(seed, first_game + i), first_game + i)
+        next_round(tables[i])
+
+
+@kernel
+def _next_decisions(tables, views, kinds, plays):
+    """Moves every table to its next decision and fills its view; the kind is ROUND_OVER where a round has ended."""
+    for i in range(len(tables)):
+        kinds[i] = advance(tables[i], plays)
+        if kinds[i] != ROUND_OVER:
+            look(tables[i], views[i])
+
+
+@kernel
+def _perform(tables, kinds, choices, plays):
+    """Performs the answers. Returns the first table whose answer is illegal and its code, or (-1, 0)."""
+    for i in range(len(tables)):
+        if kinds[i] != ROUND_OVER:
+            code = answer(tables[i], choices[i], plays)
+            if code:
+                return i, int(code)
+    return -1, 0
+
+
+@kernel
+def _deal_next(tables, chosen):
+    for i in range(len(tables)):
+        if chosen[i]:
+            next_round(tables[i])
+
+
+def play_games(
+    agents: Sequence[Agent],
+    seating: np.ndarray,
+    seed: int,
+    max_rounds: int = ROUNDS_A_CHUNK,
+    tables_at_once: int = TABLES_AT_ONCE,
+) -> Iterator[Rounds]:
+    """Plays one game for each row of `seating` (indices of agents, seats 0..3) and yields each game's rounds in order.
+
+    A game ends at 1000 points or after max_rounds.
+    """
+    seats = np.asarray(seating, dtype=np.int32)
+    for begin in range(0, len(seats), tables_at_once):
+        yield from _play_batch(agents, seats[begin : begin + tables_at_once], seed, begin, max_rounds)
+
+
+def _play_batch(
+    agents: Sequence[Agent], seats: np.ndarray, seed: int, first_game: int, max_rounds: int
+) -> Iterator[Rounds]:
+    tables = np.zeros(len(seats), dtype=TABLE)
+    tables["agent"] = seats
+    _begin(tables, np.uint64(seed), first_game)
+    games = _Games(len(tables))
+    running = tables
+    while len(running):
+        running = _play_one_decision(agents, running, seed, games, first_game, max_rounds)
+    for i in range(len(tables)):
+        yield games.rounds_of(i)
+
+
+def _play_one_decision(
+    agents: Sequence[Agent], tables: np.ndarray, seed: int, games: _Games, first_game: int, max_rounds: int
+) -> np.ndarray:
+    """Asks the pending decision of each table, or deals its next round; returns the tables whose game goes on."""
+    views, kinds, plays = (
+        np.zeros(len(tables), dtype=VIEW),
+        np.empty(len(tables), dtype=np.int64),
+        new_buffer(),
+    )
+    _next_decisions(tables, views, kinds, plays)
+    asked = np.take_along_axis(tables["agent"], tables["seat"][:, None].astype(np.int64), axis=1)[:, 0]
+    choices = np.zeros(len(tables), dtype=np.int64)
+    for agent in np.unique(asked):
+        for kind in np.unique(kinds[asked == agent]):
+            if kind != ROUND_OVER:
+                group = np.flatnonzero((asked == agent) & (kinds == kind))
+                choices[group] = _answers(agents[agent], int(kind), views[group])
+    wrong, code = _perform(tables, kinds, choices, plays)
+    if wrong >= 0:
+        raise IllegalAnswer(_complaint(agents[asked[wrong]], tables[wrong], int(choices[wrong]), code, seed))
+    over = kinds == ROUND_OVER
+    if not over.any():
+        return tables
+    for table in tables[over]:
+        games.add(int(table["game"]) - first_game, table)
+    goes_on = ~over | ((tables["result"] == NOT_OVER) & (tables["round_index"] + 1 < max_rounds))
+    _deal_next(tables, over & goes_on)
+    return tables if goes_on.all() else tables[goes_on]
+
+
+def _complaint(agent: Agent, table: np.void, choice: int, code: int, seed: int) -> str:
+    is_cards = table["kind"] in (PLAY, BOMB_THROW) and choice > 0
+    return (
+        f"agent '{agent.name}' at seat {table['seat']} answered {KINDS[table['kind']]} with "
+        f"'{' '.join(labels(choice)) if is_cards else choice}' ({RuleBreak(code).name}) in game {table['game']}, "
+        f"round {table['round_index']}, turn {table['state']['turns']}, seed {seed}: expected a legal choice"
+    )
+
+
+def _answers(agent: Agent, kind: int, views: np.ndarray) -> np.ndarray:
+    choices = np.asarray(agent.decide(kind, views))
+    if choices.shape != (len(views),) or choices.dtype != np.int64:
+        raise IllegalAnswer(
+            f"agent '{agent.name}' answered {len(views)} questions of kind {KINDS[kind]} with an array of shape "
+            f"{choices.shape} and type {choices.dtype}: expected ({len(views)},) of int64"
+        )
+    return choices
+
+
+class _Games:
+    """Rounds of many games as they end, in whatever order the tables finish them."""
+
+    def __init__(self, count: int) -> None:
+        self.rows: list[list[np.ndarray]] = [[] for _ in range(count)]
+        self.histories: list[list[np.ndarray]] = [[] for _ in range(count)]
+
+    def add(self, game: int, table: np.void) -> None:
+        row = np.zeros(1, dtype=ROUND)
+        write_round(table, row[0])
+        self.rows[game].append(row)
+        self.histories[game].append(table["log"]["entry"][: table["log"]["length"]].copy())
+
+    def rounds_of(self, game: int) -> Rounds:
+        rows, histories = np.concatenate(self.rows[game]), self.histories[game]
+        rows["history_to"] = np.cumsum([len(history) for history in histories])
+        rows["history_from"] = rows["history_to"] - [len(history) for history in histories]
+        return Rounds(rows, np.concatenate(histories))

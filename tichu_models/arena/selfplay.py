@@ -1,0 +1,163 @@
+"""Built-in players against each other in one fused kernel: the fast way to many games.
+
+The games are those that `lockstep` plays with the same players and seed, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent, choose
+from tichu_models.agents.heuristic_player import blunders
+from tichu_models.arena.table import (
+    ROUND_OVER,
+    TABLE,
+    advance,
+    answer,
+    begin_game,
+    look,
+    next_round,
+    write_round,
+)
+from tichu_models.kernels import kernel
+from tichu_models.observation.view import VIEW
+from tichu_models.records.history import MAX_HISTORY, MAX_TURNS, store
+from tichu_models.records.replay import check
+from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.rules.chance import draw
+from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.scoring import NOT_OVER
+
+ROUNDS_A_CHUNK = 4096
+BYTES_A_ROUND = 160
+
+
+@dataclass(frozen=True)
+class Played:
+    """Rounds that were played, the players of each, and which turns were blunders."""
+
+    rounds: Rounds
+    agents: np.ndarray  # int32 (rounds, 4)
+    blunders: np.ndarray  # uint8 (rounds, MAX_TURNS)
+
+
+@kernel
+def play_round(table, players, view, plays):
+    """Plays one round to its end. Returns the code of an illegal answer, 0 if there was none."""
+    next_round(table)
+    while True:
+        kind = advance(table, plays)
+        if kind == ROUND_OVER:
+            return 0
+        look(table, view)
+        player = players[table.agent[table.seat]]
+        turn = table.state.turns
+        choice = choose(player, view, plays)
+        table.blunders[turn] = blunders(view, player.blunder)
+        code = answer(table, choice, plays)
+        if code:
+            return code
+
+
+@kernel
+def play_games(
+    seed,
+    first_game,
+    seating,
+    substitutes,
+    max_rounds,
+    players,
+    table,
+    view,
+    plays,
+    rows,
+    history,
+    agents,
+    flags,
+):
+    """Plays games first_game, first_game + 1, .. while the room lasts. Returns (games begun and ended, rounds, bytes).
+
+    Game g of the run seats players seating[g - first_game], and from round substitutes[g - first_game, 0] on at seat
+    [.., 1] player [.., 2]; it ends at 1000 points or after max_rounds.
+    """
+    length = 0
+    n = 0
+    for i in range(len(seating)):
+        begin_game(table, draw(seed, first_game + i), first_game + i)
+        for seat in range(4):
+            table.agent[seat] = seating[i, seat]
+        start, start_length = n, length
+        while table.result == NOT_OVER and table.round_index + 1 < max_rounds:
+            if n == len(rows) or length + MAX_HISTORY > len(history):
+                return i, start, start_length
+            if table.round_index + 1 == substitutes[i, 0]:
+                table.agent[substitutes[i, 1]] = substitutes[i, 2]
+            if play_round(table, players, view, plays):
+                return -1, n, length
+            write_round(table, rows[n])
+            rows[n].history_from = length
+            length = store(table.log, history, length)
+            rows[n].history_to = length
+            for seat in range(4):
+                agents[n, seat] = table.agent[seat]
+            for turn in range(MAX_TURNS):
+                flags[n, turn] = table.blunders[turn] if turn < table.state.turns else 0
+            n += 1
+    return len(seating), n, length
+
+
+def stream(
+    agents: Sequence[BuiltinAgent],
+    seating: np.ndarray,
+    seed: int,
+    max_rounds: int = ROUNDS_A_CHUNK,
+    first_game: int = 0,
+    substitutes: np.ndarray | None = None,
+) -> Iterator[Played]:
+    """Plays one game for each row of `seating` (indices of agents, seats 0..3), in chunks of whole games.
+
+    `substitutes` names for each game (round, seat, agent): who takes over which seat, and when; round -1 for nobody.
+    """
+    players = np.concatenate([agent.player for agent in agents])
+    table, view, plays = np.zeros(1, dtype=TABLE), np.zeros(1, dtype=VIEW), new_buffer()
+    seating = np.ascontiguousarray(seating, dtype=np.int32)
+    if substitutes is None:
+        substitutes = np.full((len(seating), 3), -1, dtype=np.int32)
+    begun = 0
+    while begun < len(seating):
+        rows = np.zeros(ROUNDS_A_CHUNK, dtype=ROUND)
+        history = np.empty(ROUNDS_A_CHUNK * BYTES_A_ROUND + MAX_HISTORY, dtype=np.uint8)
+        seats = np.empty((ROUNDS_A_CHUNK, 4), dtype=np.int32)
+        flags = np.empty((ROUNDS_A_CHUNK, MAX_TURNS), dtype=np.uint8)
+        games, n, length = play_games(
+            np.uint64(seed),
+            first_game + begun,
+            seating[begun:],
+            substitutes[begun:],
+            max_rounds,
+            players,
+            table[0],
+            view[0],
+            plays,
+            rows,
+            history,
+            seats,
+            flags,
+        )
+        if games < 0:
+            who = agents[table["agent"][0][table["seat"][0]]].name
+            raise AssertionError(f"{who} chose an illegal move in game {table['game'][0]}, seed {seed}")
+        if games == 0:
+            raise AssertionError(f"game {first_game + begun} does not end within {ROUNDS_A_CHUNK} rounds")
+        begun += games
+        yield Played(Rounds(rows[:n], history[:length]), seats[:n], flags[:n])
+
+
+def warm_up() -> None:
+    """Compiles everything that self-play and replay need."""
+    agents = [HeuristicAgent(blunder=0.1), RandomAgent()]
+    for played in stream(agents, np.array([[0, 1, 0, 1]]), seed=1):
+        check(played.rounds)

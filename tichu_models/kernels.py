@@ -1,0 +1,143 @@
+"""How a plain function becomes machine code: the decorator `kernel`, and a cache that never answers with old code.
+
+Every module with hot code imports `kernel` from here and nothing from numba, so that the cache folder is set before
+numba reads it. Numba keeps the code of a caller when only its callee in another file changed; therefore the folder's
+name is a digest of all sources that may hold kernels. What the kernels compute does not belong here.
+
+`python -m tichu_models.kernels` compiles the engine once, for processes that start side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+KEEP_SECONDS = 14 * 24 * 3600
+FOLDER_NAME = re.compile(r"[0-9a-f]{20}(-boundscheck)?")
+
+
+def kernel_sources(root: Path) -> list[Path]:
+    """The sources that machine code may come from: the engine's, and others that import this module."""
+    marker = f"from {__package__}.kernels import".encode()
+    others = (path for path in (root / "tichu_pipeline").rglob("*.py") if marker in path.read_bytes())
+    return sorted([*(root / __package__).rglob("*.py"), *others])
+
+
+def source_digest(root: Path) -> str:
+    """Digest of every source that holds kernels, or constants that they freeze."""
+    digest = hashlib.sha256()
+    for path in kernel_sources(root):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def cache_folder(root: Path) -> Path:
+    """The cache of exactly these sources, below NUMBA_CACHE_DIR or the user's cache; else a temporary one."""
+    base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "tichu" / "kernels")
+    if FOLDER_NAME.fullmatch(base.name):  # inherited from a parent process, which has set it for itself
+        base = base.parent
+    variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
+    folder = base / (source_digest(root) + variant)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+    _forget_old(base, folder)
+    return folder
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _forget_old(base: Path, current: Path) -> None:
+    limit = time.time() - KEEP_SECONDS
+    for other in base.iterdir():
+        if other != current and FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+os.environ["NUMBA_CACHE_DIR"] = str(cache_folder(Path(__file__).resolve().parent.parent))
+
+import llvmlite.ir  # noqa: E402
+import numba  # noqa: E402  the cache folder is read when numba is imported
+
+numba.config.reload_config()  # in case somebody imported numba before us
+njit: Any = numba.njit
+
+from numba.core import types  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
+
+JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def _as_kernel(**options: bool) -> Any:
+    def decorate(function: Any) -> Any:
+        compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        if not JIT_IS_OFF:
+            _compile_once(compiled)
+        return compiled
+
+    return decorate
+
+
+def _compile_once(dispatcher: Any) -> None:
+    """Kernels call one version of a kernel, whatever the integers. Numba makes one for each width and each constant."""
+    template_for = dispatcher.get_call_template
+
+    def get_call_template(args, kws):
+        return template_for([_widest(kind) for kind in args], {name: _widest(kind) for name, kind in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+
+
+def _widest(kind: Any) -> Any:
+    kind = types.unliteral(kind)  # type of an argument, without its value
+    is_signed = isinstance(kind, types.Integer) and str(kind).startswith("int")
+    return types.int64 if is_signed else kind
+
+
+kernel: Any = _as_kernel()
+# For small kernels of the innermost loops: melted into their callers, which LLVM does not always do by itself. Large
+# ones must not be: a caller is compiled with all that is melted into it, and so is its caller.
+inlined: Any = _as_kernel(forceinline=True)
+
+
+# Two machine instructions, for which Numba has no name. The usual way by a multiplication overflows, and LLVM may take
+# for granted that signed numbers do not: with another optimisation level the engine took pairs for nothing.
+if JIT_IS_OFF:
+
+    def ones(x):
+        return int(x).bit_count()
+
+    def trailing_zeros(x):
+        return (int(x) & -int(x)).bit_length() - 1
+
+else:
+
+    @intrinsic
+    def ones(_, x):
+        """How many bits of an int64 are set."""
+        return types.int64(types.int64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+    @intrinsic
+    def trailing_zeros(_, x):
+        """Position of the lowest bit that is set."""
+        poison_if_zero = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0)
+        return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], poison_if_zero)
+
+
+if __name__ == "__main__":
+    from tichu_models.arena.selfplay import warm_up
+
+    started = time.perf_counter()
+    warm_up()
+    print(f"kernels ready after {time.perf_counter() - started:.1f} s in {os.environ['NUMBA_CACHE_DIR']}")

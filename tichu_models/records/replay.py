@@ -1,0 +1,351 @@
+"""Replays a logged round in the engine and says where it breaks the rules.
+
+`step` performs one entry of a history, so that whoever needs the positions in between (features, search) drives the
+same loop as `replay`, which runs a round from the deal to the score. A history may be raw, as a log has it: with the
+collecting passes, and without the marks that say who took a trick; `replay` then writes the normal form. An error is
+a code of `RuleBreak`; the replay stops at the first. Reading text does not belong here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import inlined, kernel
+from tichu_models.records.history import (
+    CALL_MARK,
+    DOUBLED_CARD_MARK,
+    KIND_BITS,
+    LOG,
+    MAX_RAW,
+    PASS_MARK,
+    PLAY_MARK,
+    SEAT_BITS,
+    TAKE_MARK,
+    add_mark,
+    copy_entries,
+    load,
+    read_cards,
+    store,
+)
+from tichu_models.records.schema import NO_RECIPIENT, Rounds
+from tichu_models.rules.breaks import RuleBreak
+from tichu_models.rules.cards import CARD_OF_INDEX, DECK, MAHJONG, NUM_CARDS, PHOENIX, count
+from tichu_models.rules.combinations import beats, classify, lower_reading
+from tichu_models.rules.legal import PLAYS, has_bomb
+from tichu_models.rules.scoring import DOUBLE_VICTORY, POINT_STEP, ROUND_POINTS, bonus, score_round
+from tichu_models.rules.state import (
+    CALLED_BEFORE_PLAY,
+    CALLED_GRAND,
+    FIRST_SIZE,
+    HAND_SIZE,
+    NO_CALL,
+    NOBODY,
+    NOT_YET,
+    STATE,
+    begin_round,
+    call,
+    check_pass,
+    check_play,
+    collect,
+    collects_itself,
+    dragon_is_due,
+    exchange,
+    make_wish,
+    pass_turn,
+    play,
+)
+
+# fmt: off
+OUTCOME = np.dtype([
+    ("history_length", np.int32),   # bytes of the normalised history
+    ("num_turns", np.int16),
+    ("num_tricks", np.int16),
+    ("points", np.int16, 4),        # collected by each seat
+    ("score", np.int16, 2),         # replayed result; 0, 0 in a broken round
+    ("tichu_position", np.int16, 4),
+    ("break_at", np.int16),         # place in the history of the entry that breaks a rule; -1 if no entry does
+    ("rule_break", np.int8),
+    ("dealt", np.int8),             # 1: the cards are possible
+    ("completed", np.int8),         # 1: the round was played to its end, and points, score and places are known
+    ("winner_index", np.int8),
+    ("loser_index", np.int8),
+    ("is_double_victory", np.int8),
+    ("phoenix_low", np.int8),       # 1: an ambiguous Phoenix was read low, because of what was laid on it
+    ("bomb_owners", np.int8, 4),    # who holds a bomb after schupfen
+], align=True)
+# fmt: on
+
+
+@kernel
+def check_deal(round_):
+    """Why the dealt and given cards are impossible, 0 if they are not."""
+    for seat in range(4):
+        if count(round_.first[seat]) != FIRST_SIZE or count(round_.start[seat]) != HAND_SIZE:
+            return RuleBreak.INVALID_CARD_COUNT
+    dealt = 0
+    for seat in range(4):
+        if dealt & round_.start[seat]:
+            return RuleBreak.DUPLICATE_CARD
+        dealt |= round_.start[seat]
+    for seat in range(4):
+        given = 0
+        for to in range(3):
+            index = round_.given[seat, to]
+            if index < 0 or index >= NUM_CARDS:
+                return RuleBreak.INVALID_CARD_LABEL
+            given |= CARD_OF_INDEX[index]
+        if count(given) != 3:
+            return RuleBreak.DUPLICATE_CARD
+    for seat in range(4):
+        if round_.first[seat] & ~round_.start[seat]:
+            return RuleBreak.CARD_NOT_IN_HAND
+        for to in range(3):
+            if round_.start[seat] & CARD_OF_INDEX[round_.given[seat, to]] == 0:
+                return RuleBreak.CARD_NOT_IN_HAND
+    return 0 if dealt == DECK else RuleBreak.DUPLICATE_CARD
+
+
+@kernel
+def begin(state, round_):
+    """After begin_round: announces what was called before the play, and exchanges the cards."""
+    for seat in range(4):
+        position = round_.tichu_position[seat]
+        if position == CALLED_GRAND or position == CALLED_BEFORE_PLAY:
+            call(state, seat, position)
+    exchange(state, round_.given)
+
+
+@inlined
+def announce(state, round_):
+    """Announces the small Tichus that were called right before the coming turn. A raw history has marks for them."""
+    for seat in range(4):
+        if round_.tichu_position[seat] == state.turns and state.call[seat] == NO_CALL:
+            call(state, seat, state.turns)
+
+
+@kernel
+def next_cards(log, at):
+    """The cards of the next play in a history, 0 if none comes."""
+    while at < log.length:
+        if log.entry[at] & KIND_BITS == PLAY_MARK:
+            return read_cards(log, at + 1)[0]
+        at += 1
+    return 0
+
+
+@kernel
+def _proved_low(move, log, at):
+    """The lower reading of a play, if the next play of the history beats only that; else 0."""
+    low = lower_reading(move)
+    if low == 0:
+        return 0
+    following = classify(next_cards(log, at))
+    return low if following and beats(following, low) and not beats(following, move) else 0
+
+
+@inlined
+def step(state, round_, log, at, plays):
+    """Performs the entry at a position. Returns (position behind it, code); a code that is not 0 left the state alone.
+
+    An entry may be a collecting pass, which is no turn: it takes the trick like a take mark.
+    """
+    seat = log.entry[at] & SEAT_BITS
+    mark = log.entry[at] & KIND_BITS
+    if mark == TAKE_MARK:
+        return at + 1, take(state, round_)
+    if mark == PASS_MARK:
+        if state.complete and seat == state.owner and seat == state.turn:
+            return at + 1, take(state, round_)
+        code = check_pass(state, seat, plays)
+        if code == 0:
+            pass_turn(state, seat)
+        return at + 1, code
+    if mark == CALL_MARK:
+        if state.call[seat] == NO_CALL:
+            call(state, seat, state.turns)
+        return at + 1, 0
+    if mark != PLAY_MARK:
+        return at, RuleBreak.DUPLICATE_CARD if mark == DOUBLED_CARD_MARK else RuleBreak.INVALID_CARD_LABEL
+    cards, behind = read_cards(log, at + 1)
+    if collects_itself(state) and seat == state.turn:
+        code = take(state, round_)
+        if code:
+            return at, code
+    move, code = check_play(state, seat, cards, plays)
+    if code:
+        return at, code
+    if cards & PHOENIX:
+        low = _proved_low(move, log, behind)
+        if low:
+            move = low
+            state.phoenix_low = 1
+    play(state, seat, move)
+    if cards & MAHJONG and not state.over:
+        make_wish(state, round_.wish)
+    return behind, 0
+
+
+@inlined
+def take(state, round_):
+    """Collects the lying trick; a Dragon's trick goes to the logged recipient."""
+    if state.owner == NOBODY:
+        return RuleBreak.PLAYER_NOT_ON_TURN
+    if dragon_is_due(state):
+        if round_.dragon_recipient == NO_RECIPIENT:
+            return RuleBreak.DRAGON_NOT_GIVEN
+        if (round_.dragon_recipient ^ state.owner) & 1 == 0:
+            return RuleBreak.DRAGON_GIVEN_TO_OWN_TEAM
+    collect(state, round_.dragon_recipient)
+    return 0
+
+
+@kernel
+def _check_announcements(state):
+    """A small Tichu stands until the caller's first play, or directly after it."""
+    for seat in range(4):
+        first, position = state.first_play[seat], state.called_at[seat]
+        if position > state.turns or (first != NOT_YET and position > first + 1):
+            return RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
+    return 0
+
+
+@kernel
+def score_is_possible(state, score):
+    """Whether a result can come from these announcements, whoever went out first."""
+    if score[0] % POINT_STEP or score[1] % POINT_STEP:
+        return False
+    for first in range(4):
+        expected = 0
+        for seat in range(4):
+            expected += bonus(state.call[seat], seat == first)
+        total = score[0] + score[1] - expected
+        if total == ROUND_POINTS or total == DOUBLE_VICTORY:
+            return True
+    return False
+
+
+@kernel
+def _check_gift_wish_and_calls(state, round_):
+    """What can only be judged when the play is over, but for the score."""
+    if round_.dragon_recipient != NO_RECIPIENT and state.dragon_recipient == NOBODY:
+        return RuleBreak.DRAGON_GIVEN_WITHOUT_BEAT
+    if round_.wish > 0 and state.played & MAHJONG == 0:
+        return RuleBreak.WISH_WITHOUT_MAHJONG
+    for seat in range(4):
+        if round_.tichu_position[seat] >= 0 and state.call[seat] == NO_CALL:  # behind the last turn
+            return RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
+    return _check_announcements(state)
+
+
+@kernel
+def _check_score(state, round_):
+    score_round(state)
+    if state.score[0] == round_.score[0] and state.score[1] == round_.score[1]:
+        return 0
+    return RuleBreak.SCORE_MISMATCH if score_is_possible(state, round_.score) else RuleBreak.SCORE_NOT_POSSIBLE
+
+
+@kernel
+def _replay_turns(state, round_, log, normal, outcome, plays):
+    """Plays a log to its end and writes its normal form; the code is 0 if every turn was legal."""
+    at = copied = 0
+    while at < log.length and not state.over:
+        announce(state, round_)
+        turns, tricks, owner = state.turns, state.tricks, state.owner
+        mark = log.entry[at] & KIND_BITS
+        behind, code = step(state, round_, log, at, plays)
+        if state.tricks > tricks or mark == CALL_MARK:
+            copy_entries(normal, log, copied, at)
+            if state.tricks > tricks:
+                add_mark(normal, TAKE_MARK, owner)
+            copied = at if state.turns > turns else behind
+        if code:
+            copy_entries(normal, log, copied, at)
+            outcome.break_at = at
+            return code
+        at = behind
+    copy_entries(normal, log, copied, at)
+    if not state.over:
+        return RuleBreak.HISTORY_TOO_SHORT
+    announce(state, round_)
+    if state.owner != NOBODY:
+        owner = state.owner
+        code = take(state, round_)
+        if code:
+            return code
+        add_mark(normal, TAKE_MARK, owner)
+    return RuleBreak.HISTORY_TOO_LONG if next_cards(log, at) else 0
+
+
+@kernel
+def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
+    """Replays a round with every check; writes its outcome and the normal form of its history.
+
+    `deal_break` and `late_break` are what the round's text says against it (0: nothing): of the deal, and of Dragon,
+    wish or announcements. The code that comes first counts: deal, play, then the late ones by number, then the score.
+    """
+    for seat in range(4):
+        outcome.bomb_owners[seat] = 0
+    normal.length = 0
+    outcome.break_at = NOT_YET
+    outcome.completed = 0
+    begin_round(state, round_.first, round_.start, 0, 0, 0, 0)
+    code = deal_break if deal_break else check_deal(round_)
+    outcome.dealt = code == 0
+    if code == 0:
+        begin(state, round_)
+        for seat in range(4):
+            outcome.bomb_owners[seat] = has_bomb(state.hand[seat])
+        code = _replay_turns(state, round_, log, normal, outcome, plays)
+        if code == 0:
+            outcome.completed = 1
+            code = _check_gift_wish_and_calls(state, round_)
+            if code == 0 or 0 < late_break < code:
+                code = late_break
+            score_code = _check_score(state, round_)
+            if code == 0:
+                code = score_code
+    outcome.rule_break = code
+    outcome.num_turns = state.turns
+    outcome.num_tricks = state.tricks
+    for seat in range(4):
+        outcome.points[seat] = state.points[seat]
+        outcome.tichu_position[seat] = state.called_at[seat] if outcome.dealt else round_.tichu_position[seat]
+    for team in range(2):
+        outcome.score[team] = state.score[team]
+    outcome.winner_index = state.winner
+    outcome.loser_index = state.loser
+    outcome.is_double_victory = state.double
+    outcome.phoenix_low = state.phoenix_low
+    return code
+
+
+SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", LOG), ("plays", PLAYS)], align=True)
+
+
+@kernel
+def replay_rounds(rows, history, scratch, target, outcomes):
+    """Replays many rounds; their calls get their places. Their normal histories go to target, one behind the other.
+
+    Returns the whole length.
+    """
+    to = 0
+    for i in range(len(rows)):
+        load(scratch.log, history, rows[i].history_from, rows[i].history_to)
+        replay(scratch.state, rows[i], scratch.log, scratch.normal, outcomes[i], scratch.plays, 0, 0)
+        for seat in range(4):
+            rows[i].tichu_position[seat] = outcomes[i].tichu_position[seat]
+        outcomes[i].history_length = scratch.normal.length
+        to = store(scratch.normal, target, to)
+    return to
+
+
+def check(rounds: Rounds) -> tuple[np.ndarray, Rounds]:
+    """Outcomes of all rounds, and the rounds with their histories in normal form."""
+    outcomes = np.zeros(len(rounds), dtype=OUTCOME)
+    target = np.empty(2 * len(rounds.history) + MAX_RAW, dtype=np.uint8)
+    rows = rounds.rows.copy()
+    length = replay_rounds(rows, rounds.history, np.zeros(1, dtype=SCRATCH)[0], target, outcomes)
+    rows["history_to"] = np.cumsum(outcomes["history_length"])
+    rows["history_from"] = rows["history_to"] - outcomes["history_length"]
+    return outcomes, Rounds(rows, target[:length].copy())

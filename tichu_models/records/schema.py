@@ -1,0 +1,45 @@
+"""What is kept of a round. One record per round, its history beside it in one byte array for many rounds.
+
+The columns are those of the concept's BWRoundData, in the engine's units: sets of cards are masks, single cards are
+card indices. Names of players are no part of a record; whoever stores rounds keeps them in a column of their own.
+How the bytes of a history read is `history`; whether a round is sound is `replay`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NO_RECIPIENT = -1
+
+# fmt: off
+ROUND = np.dtype([
+    ("game_id", np.int64),
+    ("first", np.int64, 4),          # the first eight cards of each seat
+    ("start", np.int64, 4),          # all fourteen, before schupfen
+    ("history_from", np.int64),      # where the round's history begins in the byte array
+    ("history_to", np.int64),        # and where it ends
+    ("round_index", np.int32),       # counts the rounds of a game from 0
+    ("tichu_position", np.int16, 4), # turns before the small Tichu; -1 before or during schupfen, -2 grand, -3 none
+    ("score", np.int16, 2),          # result as logged: team 20, team 31
+    ("given", np.int8, (4, 3)),      # card index given to the right opponent, the partner, the left opponent
+    ("wish", np.int8),               # 2..14, 0 if none was made
+    ("dragon_recipient", np.int8),   # seat, or -1
+], align=True)
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Many rounds: an array of ROUND, sorted by game and round, and the bytes of all their histories."""
+
+    rows: np.ndarray
+    history: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def history_of(self, i: int) -> bytes:
+        """The history of the i-th round."""
+        return self.history[self.rows["history_from"][i] : self.rows["history_to"][i]].tobytes()

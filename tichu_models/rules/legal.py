@@ -1,0 +1,395 @@
+"""Which plays a hand allows: as a lead, on a trick, under a wish, and bombs out of turn.
+
+Every set of cards that differs in cards is one play, in the highest reading of its Phoenix. Kernels write packed plays
+into a buffer of MAX_PLAYS and return how many; a legal pass is the play 0 and stands last. Whose turn it is does not
+belong here.
+
+Each `_name(hand, .., plays, n)` appends its plays from position n on and returns the new n.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from tichu_models.kernels import inlined, kernel
+from tichu_models.rules.cards import (
+    ACE,
+    DOG,
+    DRAGON,
+    DRAGON_RANK,
+    MAHJONG,
+    NATURAL,
+    PHOENIX,
+    RANKS,
+    count,
+    lowest_bit,
+    of_rank,
+    rank_counts,
+    rank_of_bit,
+    ranks_present,
+)
+from tichu_models.rules.combinations import (
+    BOMB,
+    FULLHOUSE,
+    MIN_STREET,
+    PAIR,
+    RUN,
+    SINGLE,
+    STAIR,
+    STREET,
+    TRIPLE,
+    beats,
+    cards_of,
+    is_flush,
+    lower_reading,
+    on_trick,
+    pack,
+    rank_of,
+    type_of,
+)
+
+MAX_PLAYS = 4096
+# A record, as all scratch of kernels: arrays that are passed down a call tree are counted at every call.
+PLAYS = np.dtype([("move", np.int64, MAX_PLAYS)])
+
+# SUBSETS[size, nibble, i]: the i-th subset of `size` cards of one rank; NUM_SUBSETS[size, nibble]: how many there are.
+NUM_SUBSETS = np.zeros((4, 16), dtype=np.int64)
+SUBSETS = np.zeros((4, 16, 6), dtype=np.int64)
+for _size in range(1, 4):
+    for _nibble in range(16):
+        _bits = [bit for bit in range(4) if _nibble >> bit & 1]
+        for _i, _chosen in enumerate(combinations(_bits, _size)):
+            SUBSETS[_size, _nibble, _i] = sum(1 << bit for bit in _chosen)
+            NUM_SUBSETS[_size, _nibble] = _i + 1
+
+
+def new_buffer() -> np.record:
+    """A buffer that holds the plays of any hand, in its field `move`."""
+    return np.zeros(1, dtype=PLAYS)[0]
+
+
+@kernel
+def _multiply(hand, bit, size, plays, start, n):
+    """Joins each card set in plays[start:n] with every choice of `size` cards of the rank at `bit`."""
+    nibble = (hand >> bit) & 15
+    choices = NUM_SUBSETS[size, nibble]
+    end = n
+    for k in range(1, choices):
+        extra = SUBSETS[size, nibble, k] << bit
+        for i in range(start, n):
+            plays.move[end] = plays.move[i] | extra
+            end += 1
+    first = SUBSETS[size, nibble, 0] << bit
+    for i in range(start, n):
+        plays.move[i] |= first
+    return end
+
+
+@kernel
+def _label(kind, rank, plays, start, n):
+    """Turns the card sets in plays[start:n] into plays."""
+    for i in range(start, n):
+        plays.move[i] = pack(plays.move[i], kind, rank)
+    return n
+
+
+@kernel
+def _singles(hand, trick, plays, n):
+    if trick == 0:
+        if hand & DOG:
+            plays.move[n] = pack(DOG, SINGLE, 0)
+            n += 1
+        if hand & MAHJONG:
+            plays.move[n] = pack(MAHJONG, SINGLE, 1)
+            n += 1
+        rank, above = 1, hand & NATURAL
+    else:
+        rank = rank_of(trick)
+        above = hand & NATURAL & (-1 << (4 * rank)) if rank < ACE else 0
+    while above:
+        card = above & -above
+        above ^= card
+        plays.move[n] = pack(card, SINGLE, rank_of_bit(lowest_bit(card)))
+        n += 1
+    if rank < DRAGON_RANK:
+        if hand & PHOENIX:
+            plays.move[n] = pack(PHOENIX, SINGLE, rank)
+            n += 1
+        if hand & DRAGON:
+            plays.move[n] = pack(DRAGON, SINGLE, DRAGON_RANK)
+            n += 1
+    return n
+
+
+@inlined
+def _ranks_with(size, hand):
+    """One bit per rank 2..14 of which the hand holds at least 1, 2 or 3 cards."""
+    counts = rank_counts(hand)
+    if size == 1:
+        return ranks_present(hand) & RANKS
+    if size == 2:
+        return ((counts >> 1) | (counts >> 2)) & RANKS
+    return ((counts & (counts >> 1)) | (counts >> 2)) & RANKS
+
+
+@kernel
+def _alike(hand, size, above, plays, n):
+    """Pairs (size 2) or triples (size 3) of a rank above the given one."""
+    eligible = _ranks_with(size - 1 if hand & PHOENIX else size, hand) & (-1 << (4 * above))
+    while eligible:
+        bit = lowest_bit(eligible)
+        eligible &= eligible - 1
+        nibble = (hand >> bit) & 15
+        start = n
+        for k in range(NUM_SUBSETS[size, nibble]):
+            plays.move[n] = SUBSETS[size, nibble, k] << bit
+            n += 1
+        if hand & PHOENIX:
+            for k in range(NUM_SUBSETS[size - 1, nibble]):
+                plays.move[n] = PHOENIX | SUBSETS[size - 1, nibble, k] << bit
+                n += 1
+        _label(size, rank_of_bit(bit), plays, start, n)
+    return n
+
+
+@kernel
+def _full_house(hand, triple_bit, triple_size, pair_bit, pair_size, phoenix, plays, n):
+    plays.move[n] = phoenix
+    end = _multiply(hand, triple_bit, triple_size, plays, n, n + 1)
+    end = _multiply(hand, pair_bit, pair_size, plays, n, end)
+    return _label(FULLHOUSE, rank_of_bit(triple_bit), plays, n, end)
+
+
+@kernel
+def _full_houses(hand, above, plays, n):
+    present, twice, thrice = _ranks_with(1, hand), _ranks_with(2, hand), _ranks_with(3, hand)
+    phoenix = hand & PHOENIX
+    triples = (twice if phoenix else thrice) & (-1 << (4 * above))
+    while triples:
+        triple = triples & -triples
+        triples ^= triple
+        t = lowest_bit(triple)
+        others = (present if phoenix else twice) & ~triple
+        while others:
+            other = others & -others
+            others ^= other
+            p = lowest_bit(other)
+            if thrice & triple:
+                if twice & other:
+                    n = _full_house(hand, t, 3, p, 2, 0, plays, n)
+                if phoenix:
+                    n = _full_house(hand, t, 3, p, 1, PHOENIX, plays, n)
+            if phoenix and twice & other and other < triple:  # of two pairs the higher is the triple
+                n = _full_house(hand, t, 2, p, 2, PHOENIX, plays, n)
+    return n
+
+
+@kernel
+def _run(hand, low, high, size, stand_in, plays, n):
+    """Sets with `size` cards of each rank low..high; at rank `stand_in` (0: none) the Phoenix replaces one card."""
+    plays.move[n] = PHOENIX if stand_in else 0
+    end = n + 1
+    for rank in range(low, high + 1):
+        wanted = size - 1 if rank == stand_in else size
+        if wanted:
+            end = _multiply(hand & ~(DOG | PHOENIX | DRAGON), 4 * (rank - 1), wanted, plays, n, end)
+    return end
+
+
+@kernel
+def _stairs(hand, length, above, plays, n):
+    """Stairs of this many cards (0: any) that end above the given rank."""
+    twice = _ranks_with(2, hand)
+    phoenix = hand & PHOENIX
+    usable = _ranks_with(1, hand) if phoenix else twice
+    shortest, longest = (length // 2, length // 2) if length else (2, ACE)
+    starts = usable  # of runs of that many usable ranks
+    pairs = 1
+    while pairs < longest:
+        starts &= usable >> (4 * pairs)
+        pairs += 1
+        if starts == 0:
+            return n
+        if pairs < shortest:
+            continue
+        rest = starts & (-1 << (4 * max(above + 1 - pairs, 0)))
+        while rest:
+            bit = lowest_bit(rest)
+            rest &= rest - 1
+            low = rank_of_bit(bit)
+            high = low + pairs - 1
+            shape = RUN[pairs] << bit
+            lone = shape & ~twice
+            if lone == 0:
+                start = n
+                n = _label(STAIR, high, plays, start, _run(hand, low, high, 2, 0, plays, n))
+                if phoenix:
+                    for rank in range(low, high + 1):
+                        n = _label(STAIR, high, plays, n, _run(hand, low, high, 2, rank, plays, n))
+            elif lone & (lone - 1) == 0:
+                rank = rank_of_bit(lowest_bit(lone))
+                n = _label(STAIR, high, plays, n, _run(hand, low, high, 2, rank, plays, n))
+    return n
+
+
+@kernel
+def _streets(hand, length, above, plays, n):
+    """Streets of this length (0: any) that end above the given rank; streets of one colour are bombs, not these."""
+    present = ranks_present(hand)
+    phoenix = hand & PHOENIX
+    longest = count(present) + (1 if phoenix else 0)
+    if longest < MIN_STREET or longest < length:
+        return n
+    if not phoenix and present & (present >> 4) & (present >> 8) & (present >> 12) & (present >> 16) == 0:
+        return n
+    if length:
+        longest = length
+    for high in range(max(above + 1, length, MIN_STREET), ACE + 1):
+        gaps = 0
+        for low in range(high, max(0, high - longest), -1):
+            if present & (1 << (4 * (low - 1))) == 0:
+                gaps += 1
+                if gaps > 1 or not phoenix:
+                    break
+            size = high - low + 1
+            if size < MIN_STREET or size < length:
+                continue
+            shape = RUN[size] << (4 * (low - 1))
+            if gaps:
+                gap = rank_of_bit(lowest_bit(shape & ~present))
+                # A gap at the low end is the lower reading, unless the street cannot go on above the ace.
+                if gap >= 2 and (gap != low or high == ACE):
+                    n = _label(STREET, high, plays, n, _run(hand, low, high, 1, gap, plays, n))
+                continue
+            start = n
+            for i in range(n, _run(hand, low, high, 1, 0, plays, n)):
+                if not is_flush(plays.move[i], shape):
+                    plays.move[n] = plays.move[i]
+                    n += 1
+            _label(STREET, high, plays, start, n)
+            if phoenix:
+                for rank in range(max(low, 2), high + 1):
+                    if rank != low or high == ACE:
+                        n = _label(STREET, high, plays, n, _run(hand, low, high, 1, rank, plays, n))
+    return n
+
+
+@kernel
+def has_bomb(hand):
+    """Whether four of a kind or five of one colour in a row are among the cards."""
+    natural = hand & NATURAL
+    flush = natural & (natural >> 4) & (natural >> 8) & (natural >> 12) & (natural >> 16)
+    pairs = natural & (natural >> 1)
+    return flush != 0 or pairs & (pairs >> 2) & RANKS != 0
+
+
+@kernel
+def bombs(hand, trick, plays, n):
+    """Appends the bombs that beat the trick (0: every bomb)."""
+    if not has_bomb(hand):
+        return n
+    natural = hand & NATURAL
+    pairs = natural & (natural >> 1)
+    fours = pairs & (pairs >> 2) & RANKS
+    while fours:
+        bit = lowest_bit(fours)
+        fours &= fours - 1
+        play = pack(15 << bit, BOMB, rank_of_bit(bit))
+        if beats(play, trick):
+            plays.move[n] = play
+            n += 1
+    size = MIN_STREET
+    starts = natural & (natural >> 4) & (natural >> 8) & (natural >> 12) & (natural >> 16)
+    while starts:
+        rest = starts
+        while rest:
+            bit = lowest_bit(rest)
+            rest &= rest - 1
+            play = pack(RUN[size] << bit, BOMB, rank_of_bit(bit) + size - 1)
+            if beats(play, trick):
+                plays.move[n] = play
+                n += 1
+        starts &= natural >> (4 * size)
+        size += 1
+    return n
+
+
+@kernel
+def has_beating_bomb(hand, trick, plays):
+    """Whether the hand holds a bomb that beats the trick. Uses the head of the buffer."""
+    return has_bomb(hand) and bombs(hand, trick, plays, 0) > 0
+
+
+@kernel
+def unwished_plays(hand, trick, plays):
+    """All plays that the cards allow, no matter what is wished; without the pass."""
+    if trick == 0:
+        n = _singles(hand, 0, plays, 0)
+        n = _alike(hand, 2, 1, plays, n)
+        n = _alike(hand, 3, 1, plays, n)
+        n = _stairs(hand, 0, 1, plays, n)
+        n = _full_houses(hand, 1, plays, n)
+        n = _streets(hand, 0, 1, plays, n)
+        return bombs(hand, 0, plays, n)
+    kind, length, rank = type_of(trick), count(cards_of(trick)), rank_of(trick)
+    n = 0
+    if count(hand) >= length and kind != BOMB:
+        if kind == SINGLE:
+            n = _singles(hand, trick, plays, n)
+        elif rank < ACE:
+            if kind == PAIR or kind == TRIPLE:
+                n = _alike(hand, length, rank, plays, n)
+            elif kind == STAIR:
+                n = _stairs(hand, length, rank, plays, n)
+            elif kind == FULLHOUSE:
+                n = _full_houses(hand, rank, plays, n)
+            elif kind == STREET:
+                n = _streets(hand, length, rank, plays, n)
+    return bombs(hand, trick, plays, n)
+
+
+@kernel
+def obliged(wished, plays, n):
+    """Whether one of the plays holds a natural card of the wished cards."""
+    for i in range(n):
+        if plays.move[i] & wished:
+            return True
+    return False
+
+
+@kernel
+def legal_plays(hand, trick, wish, plays):
+    """The legal answers of the player on turn: plays that are allowed under the open wish (0: none), the pass last."""
+    n = unwished_plays(hand, trick, plays)
+    if wish > 0:
+        wished = of_rank(hand, wish)
+        if wished and obliged(wished, plays, n):
+            kept = 0
+            for i in range(n):
+                if plays.move[i] & wished or type_of(plays.move[i]) == BOMB:
+                    plays.move[kept] = plays.move[i]
+                    kept += 1
+            return kept
+    if trick:
+        plays.move[n] = 0
+        n += 1
+    return n
+
+
+@kernel
+def defies_wish(hand, trick, wish, play, plays):
+    """Whether this play (0: pass) of the player on turn ignores a wish that he could fulfil. Fills the buffer."""
+    if wish <= 0:
+        return False
+    wished = of_rank(hand, wish)
+    if wished == 0 or play & wished or type_of(play) == BOMB:
+        return False
+    return obliged(wished, plays, unwished_plays(hand, trick, plays))
+
+
+def all_readings(play: int, trick: int = 0) -> list[int]:
+    """Every reading of a play that may be laid on the trick, the highest first."""
+    low = int(lower_reading(play))
+    return [reading for reading in (int(on_trick(play, trick)), low) if reading and beats(reading, trick)]

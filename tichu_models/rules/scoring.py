@@ -1,0 +1,47 @@
+"""What a finished round and a game are worth."""
+
+from __future__ import annotations
+
+from tichu_models.kernels import kernel
+from tichu_models.rules.cards import points
+from tichu_models.rules.state import GAME_GOAL, GRAND, NO_CALL
+
+DOUBLE_VICTORY = 200
+SMALL_BONUS, GRAND_BONUS = 100, 200
+ROUND_POINTS = 100  # what the cards of a deal are worth together
+POINT_STEP = 5
+NOT_OVER, TEAM_20, TEAM_31, DRAW = -1, 0, 1, 2
+
+
+@kernel
+def bonus(call, is_first):
+    """What an announcement is worth to its team."""
+    if call == NO_CALL:
+        return 0
+    worth = GRAND_BONUS if call == GRAND else SMALL_BONUS
+    return worth if is_first else -worth
+
+
+@kernel
+def score_round(state):
+    """Writes the result of a round that is over and whose last trick is collected."""
+    state.score[0] = state.score[1] = 0
+    if state.double:
+        state.score[state.winner & 1] = DOUBLE_VICTORY
+    else:
+        for seat in range(4):
+            team = state.winner & 1 if seat == state.loser else seat & 1
+            state.score[team] += state.points[seat]
+        state.score[(state.loser + 1) & 1] += points(state.hand[state.loser])
+    for seat in range(4):
+        state.score[seat & 1] += bonus(state.call[seat], seat == state.winner)
+
+
+@kernel
+def game_result(total_20, total_31):
+    """-1 while the game goes on, else the team that won (0: 20, 1: 31) or 2 for a draw."""
+    if total_20 < GAME_GOAL and total_31 < GAME_GOAL:
+        return NOT_OVER
+    if total_20 == total_31:
+        return DRAW
+    return TEAM_20 if total_20 > total_31 else TEAM_31

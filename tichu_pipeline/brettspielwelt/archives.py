@@ -1,0 +1,127 @@
+"""What lies in the raw folder: yearly and monthly zips, folders of .tch files, mixed, nothing unpacked.
+
+`scan` reads directories only, those of the archives and those of the disk (and loose logs for their
+checksum). A log's month is that of the folder YYYYMM it lies in, else of the archive YYYYMM.zip, else
+`catalogue` finds it. Reading logs is `inflate`'s work, their text the parser's. Nothing is ever written.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+import numpy as np
+
+from tichu_pipeline.brettspielwelt.catalogue import Catalogue, settle
+from tichu_pipeline.brettspielwelt.index_pages import INDEX
+from tichu_pipeline.brettspielwelt.inflate import file_content
+from tichu_pipeline.brettspielwelt.listing import (
+    GAME_FILE,
+    MAC_FOLDER,
+    NOT_A_LOG,
+    SPECIAL,
+    IndexPage,
+    Listing,
+    list_archive,
+    month_of,
+    read_pages,
+    too_large,
+)
+from tichu_pipeline.brettspielwelt.members import MEMBER, SIZE_LIMIT, Members, Source
+from tichu_pipeline.brettspielwelt.zip_directory import STORED
+
+UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
+
+_OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
+
+
+def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
+    """Everything below the raw folder, or in the one archive it names. A log of more bytes than the limit
+    is left out; this is also the most that is ever inflated of one."""
+    if not raw.exists():
+        raise FileNotFoundError(f"{raw}: there is no such folder; fetch or generate logs first")
+    listing = Listing(limit)
+    if raw.is_file():
+        list_archive(listing, raw, raw.name)
+    else:
+        _walk(listing, raw)
+    rows = np.concatenate(listing.blocks) if listing.blocks else np.empty(0, MEMBER)
+    listing.blocks.clear()
+    members = Members(rows, tuple(listing.sources), tuple(listing.folders))
+    return settle(members, read_pages(listing), listing.problems)
+
+
+def _walk(listing: Listing, raw: Path) -> None:
+    """Every folder below. A loop and no recursion: nothing bounds how deep folders lie."""
+    waiting = [raw]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            listing.unreadable(_printable(folder.relative_to(raw).as_posix()), "", error)
+            continue
+        waiting += reversed(_list_folder(listing, raw, folder, entries))
+
+
+def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os.DirEntry[str]]) -> list[Path]:
+    """Adds what lies in a folder itself; gives the folders below it that are still to be listed."""
+    source = Source(folder, _printable(folder.relative_to(raw).as_posix()), archive=False)
+    month = month_of([raw.resolve().name, *source.label.split("/")])
+    above = "" if folder == raw else f"{source.label}/"
+    logs: list[os.DirEntry[str]] = []
+    below: list[Path] = []
+    for entry in entries:
+        label, suffix = above + _printable(entry.name), PurePath(entry.name).suffix.lower()
+        if entry.name.startswith(".") or entry.name == MAC_FOLDER:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if suffix != UNFINISHED:
+                below.append(folder / entry.name)
+        elif suffix == ".tch":
+            logs.append(entry)
+        elif not entry.is_file(follow_symlinks=False):
+            listing.problem("special file", label, "", *SPECIAL)
+        elif suffix == ".zip":
+            list_archive(listing, folder / entry.name, label)
+        elif entry.name == INDEX and month:
+            listing.pages.append(IndexPage(month, source, INDEX.encode(), None))
+        elif suffix in _OTHER_ARCHIVES:
+            listing.problem("unreadable", label, "", "of archives only zips are read", "pack it as a zip")
+    if logs:
+        _list_loose_logs(listing, source, month, logs)
+    return below
+
+
+def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
+    number = len(listing.sources)
+    listing.sources.append(source)
+    rows = []
+    for entry in logs:
+        game = GAME_FILE.fullmatch(entry.name)
+        if not entry.is_file(follow_symlinks=False):
+            listing.problem("special file", source.label, _printable(entry.name), *SPECIAL)
+            continue
+        if game is None:
+            listing.problem("not a log", source.label, _printable(entry.name), *NOT_A_LOG)
+            continue
+        try:
+            mtime_ns = entry.stat(follow_symlinks=False).st_mtime_ns
+            content = file_content(Path(entry.path), listing.limit)
+        except OSError as error:
+            listing.unreadable(source.label, entry.name, error)
+            continue
+        size = len(content)
+        if size > listing.limit:
+            listing.problem("too large", source.label, entry.name, *too_large(listing.limit))
+            continue
+        rows.append((int(game[1]), 0, mtime_ns, month, number, 0, zlib.crc32(content), size, size, STORED))
+    listing.blocks.append(np.array(rows, MEMBER))
+
+
+def _printable(name: str) -> str:
+    """A file's name that is no valid UTF-8 would break whatever prints or stores it."""
+    return os.fsencode(name).decode(errors="replace")

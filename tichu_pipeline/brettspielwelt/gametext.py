@@ -1,0 +1,79 @@
+"""A game as lines of text, and the names in it: what is edited before a log is written to bytes.
+
+What a line means does not belong here, only where the names of players stand in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+RESULT = "Ergebnis:"
+SEATS = range(4)
+
+# A name holds anything but ASCII space, tab and colon: `\S` would stop at a no-break space.
+_NAMED = re.compile(r"(|Tichu: |Grosses Tichu: |Drache an: )\((\d)\)([^ \t:]*)(.*)")
+_SCHUPF = re.compile(r"( gibt: )([^ \t:]*)(: [^ ]+ - )([^ \t:]*)(: [^ ]+ - )([^ \t:]*)(: [^ ]+ - ?)")
+
+
+@dataclass
+class GameText:
+    """A game's log before it becomes bytes.
+
+    Each round is a list of lines without their ends, from the header of the first eight cards to `Ergebnis`;
+    the last one may be the fragment of an abandoned game.
+    """
+
+    game_id: int
+    rounds: list[list[str]]
+    encoding: str = "utf-8"
+    newline: str = "\n"
+    blank_lines: int = 0  # between two rounds
+    final_newline: bool = True
+
+    def num_whole_rounds(self) -> int:
+        """How many rounds have their result."""
+        return sum(map(is_complete, self.rounds))
+
+    def to_bytes(self) -> bytes:
+        """The file."""
+        lines: list[str] = []
+        for number, round_lines in enumerate(self.rounds):
+            lines += [""] * (self.blank_lines if number else 0)
+            lines += round_lines
+        text = self.newline.join(lines)
+        return (text + self.newline if lines and self.final_newline else text).encode(self.encoding)
+
+
+def is_complete(lines: list[str]) -> bool:
+    """Whether a round has its result."""
+    return bool(lines) and lines[-1].startswith(RESULT)
+
+
+def names_at_table(lines: list[str]) -> list[str]:
+    """The names of seats 0..3, from the list of the first eight cards; fewer if that list is cut off."""
+    matches = [_NAMED.fullmatch(line) for line in lines[1:5]]
+    return [match.group(3) if match else "" for match in matches]
+
+
+def renamed(lines: list[str], seat: int, name: str) -> list[str]:
+    """The lines with another name in a seat, wherever a sound round names it."""
+    return [_rename(line, seat, name) for line in lines]
+
+
+def _rename(line: str, seat: int, name: str) -> str:
+    if line.startswith("BOMBE: "):
+        owners = line.split(" ")
+        return " ".join(f"({seat}){name}" if owner.startswith(f"({seat})") else owner for owner in owners)
+    match = _NAMED.fullmatch(line)
+    if match is None:
+        return line
+    before, speaker, old, after = match.groups()
+    schupf = _SCHUPF.fullmatch(after)
+    if schupf:
+        parts = list(schupf.groups())
+        to = (seat - int(speaker)) % 4
+        if to:
+            parts[2 * to - 1] = name
+        after = "".join(parts)
+    return f"{before}({speaker}){name if int(speaker) == seat else old}{after}"

@@ -1,0 +1,544 @@
+"""A log's text to the rounds that stand in it: bytes to records in one pass, without a Python object a line.
+
+`next_round` reads one round of a game into a DRAFT: the record, the raw history, where the names stand, what is wrong
+with the text. It judges what only text can tell (cards that do not exist, a wish behind another card than the Mahjong);
+what the rules forbid, `tichu_models.records.replay` judges. A part without a result, or with a line that cannot be
+read, is a fragment: its text is kept, its contents are not. Whatever the bytes are, every call moves on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import inlined, kernel
+from tichu_models.records.history import (
+    BAD_LABEL_MARK,
+    CALL_MARK,
+    DOUBLED_CARD_MARK,
+    LOG,
+    MAX_RAW,
+    PASS_MARK,
+    add_mark,
+    add_play,
+)
+from tichu_models.records.schema import NO_RECIPIENT, ROUND
+from tichu_models.rules.breaks import RuleBreak
+from tichu_models.rules.cards import (
+    DOG_BIT,
+    DRAGON_BIT,
+    INDEX_OF_BIT,
+    MAHJONG,
+    MAHJONG_BIT,
+    PHOENIX_BIT,
+    RANK_LABELS,
+    count,
+)
+from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND, FIRST_SIZE, HAND_SIZE, NOT_CALLED
+
+MAX_GAME = 4 << 20  # bytes of one log; the inflating reader refuses more
+MAX_SCORE = 9_999
+MAX_ENTRY = 57  # bytes of a history entry at most: a mark and 56 cards
+UNKNOWN = -1
+
+# fmt: off
+# One game's text, and how far it is read.
+TEXT = np.dtype([
+    ("length", np.int64),
+    ("at", np.int64),
+    ("line", np.int64),                 # number of the line that begins at or before `at`, from 1
+    ("bytes", np.uint8, MAX_GAME + 8),  # the 8 bytes behind the end are line feeds, so that no reader has to look back
+])
+
+DRAFT = np.dtype([
+    ("row", ROUND),
+    ("log", LOG),
+    ("begin", np.int64),                # the round's text within the game's
+    ("end", np.int64),
+    ("line", np.int32),                 # of its header, from 1
+    ("fragment", np.int8),              # 0: a round; else SYNTAX or TRUNCATED
+    ("syntax_line", np.int32),          # the first line that cannot be read, 0 if all can
+    ("deal_break", np.int8),            # what the text says against the deal: a label, a count, a doubled card
+    ("late_break", np.int8),            # what it says against wish and Dragon, judged after the play
+    ("surplus_play", np.int8),          # 1: a play stands where the history has no more room
+    ("bad_first", np.int8, 4),          # 1: not to be known, because a label is unknown or doubled
+    ("bad_start", np.int8, 4),
+    ("bad_given", np.int8, (4, 3)),
+    ("name_begin", np.int64, 4),
+    ("name_length", np.int32, 4),
+    ("entry_line", np.int32, MAX_RAW),  # line of the history entry that begins at this place
+], align=True)
+# fmt: on
+
+LINE_FEED, RETURN, SPACE, TAB = 10, 13, 32, 9
+OPEN, CLOSE, COLON, DASH, ONE, ZERO, NINE = (ord(c) for c in "():-109")
+
+# What a byte means at the first and at the second place of a card's label.
+COLOUR_OF_BYTE = np.full(256, -1, dtype=np.int8)
+RANK_OF_BYTE = np.zeros(256, dtype=np.int8)
+for _bit, _colour in enumerate("SBGR"):
+    COLOUR_OF_BYTE[ord(_colour)] = _bit
+for _label, _rank in RANK_LABELS.items():
+    if len(_label) == 1:
+        RANK_OF_BYTE[ord(_label)] = _rank
+RANK_OF_BYTE[ord("Z")] = 10
+SPECIALS = np.array(
+    [
+        (ord("D"), ord("r"), DRAGON_BIT),
+        (ord("P"), ord("h"), PHOENIX_BIT),
+        (ord("H"), ord("u"), DOG_BIT),
+        (ord("M"), ord("a"), MAHJONG_BIT),
+    ],
+    dtype=np.int64,
+)
+
+
+def _words(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    table = np.zeros((len(texts), max(map(len, texts))), dtype=np.uint8)
+    for row, text in zip(table, texts, strict=True):
+        row[: len(text)] = np.frombuffer(text, dtype=np.uint8)
+    return table, np.array([len(text) for text in texts], dtype=np.int64)
+
+
+WORDS, WORD_LENGTHS = _words(
+    [
+        b"---------------Gr.Tichukarten",
+        b"---------------Startkarten",
+        b"---------------Rundenverlauf",
+        b"Schupfen:",
+        b"Grosses Tichu:",
+        b"Tichu:",
+        b"BOMBE:",
+        b"Wunsch:",
+        b"Drache an:",
+        b"Ergebnis:",
+        b"gibt:",
+        b"passt",
+    ]
+)
+(
+    GRAND_HEADER,
+    START_HEADER,
+    PLAY_HEADER,
+    SCHUPFEN,
+    GRAND_TICHU,
+    TICHU,
+    BOMBS,
+    WISH,
+    GIFT,
+    RESULT,
+    GIVES,
+    PASSES,
+) = range(12)
+
+
+@kernel
+def _is_word(text, at, which):
+    for i in range(WORD_LENGTHS[which]):
+        if text.bytes[at + i] != WORDS[which, i]:
+            return False
+    return True
+
+
+@inlined
+def _skip_spaces(text, at):
+    while text.bytes[at] == SPACE or text.bytes[at] == TAB or text.bytes[at] == RETURN:
+        at += 1
+    return at
+
+
+@inlined
+def _ends_line(text, at):
+    return text.bytes[_skip_spaces(text, at)] == LINE_FEED
+
+
+@kernel
+def _next_line(text):
+    """Moves to the beginning of the next line that is not blank. False at the end of the game."""
+    at = text.at
+    while text.bytes[at] != LINE_FEED:
+        at += 1
+    while at < text.length:
+        if text.bytes[at] == LINE_FEED:
+            text.line += 1
+        elif text.bytes[at] != SPACE and text.bytes[at] != RETURN and text.bytes[at] != TAB:
+            text.at = at
+            return True
+        at += 1
+    text.at = text.length
+    return False
+
+
+@inlined
+def _card(text, at):
+    """(bit, position behind): the card whose label begins here; the bit is UNKNOWN if it names none."""
+    first, second = text.bytes[at], text.bytes[at + 1]
+    bit = UNKNOWN
+    behind = at + 2
+    colour = COLOUR_OF_BYTE[first]
+    if colour >= 0:
+        rank = RANK_OF_BYTE[second]
+        if second == ONE and text.bytes[at + 2] == ZERO:
+            rank = 10
+            behind = at + 3
+        if rank:
+            bit = 4 * (rank - 1) + colour
+    if bit == UNKNOWN:
+        for i in range(len(SPECIALS)):
+            if first == SPECIALS[i, 0] and second == SPECIALS[i, 1]:
+                bit = SPECIALS[i, 2]
+    if text.bytes[behind - 1] == LINE_FEED or text.bytes[behind] > SPACE:  # longer than a label, or cut short
+        bit = UNKNOWN
+        behind = at
+        while text.bytes[behind] > SPACE or behind == at:
+            behind += 1
+    return bit, behind
+
+
+@inlined
+def _cards(text, at):
+    """(cards, how many labels, labels unknown, place of the line feed) from here to the end of the line."""
+    cards = labels = unknown = 0
+    at = _skip_spaces(text, at)
+    while text.bytes[at] != LINE_FEED:
+        bit, at = _card(text, at)
+        if bit == UNKNOWN:
+            unknown += 1
+        else:
+            cards |= 1 << bit
+        labels += 1
+        at = _skip_spaces(text, at)
+    return cards, labels, unknown, at
+
+
+@inlined
+def _seat(text, at):
+    """The seat of `(0)` at this place, UNKNOWN if there is none."""
+    digit = text.bytes[at + 1]
+    if text.bytes[at] == OPEN and ZERO <= digit < ZERO + 4 and text.bytes[at + 2] == CLOSE:
+        return digit - ZERO
+    return UNKNOWN
+
+
+@inlined
+def _behind_name(text, at):
+    """The place behind a name: at the space, colon or line feed that ends it."""
+    while text.bytes[at] > SPACE and text.bytes[at] != COLON:
+        at += 1
+    return at
+
+
+@kernel
+def _number(text, at):
+    """(value, position behind) of a number with or without a minus; the value is beyond MAX_SCORE if there is none."""
+    negative = text.bytes[at] == DASH
+    if negative:
+        at += 1
+    value = digits = 0
+    while ZERO <= text.bytes[at] <= NINE:
+        if value <= MAX_SCORE:
+            value = 10 * value + int(text.bytes[at]) - ZERO
+        digits += 1
+        at += 1
+    if digits == 0 or value > MAX_SCORE:
+        return MAX_SCORE + 1, at
+    return -value if negative else value, at
+
+
+@kernel
+def _hands(text, draft, hands, bad, size):
+    """Reads the four lines of a card list. False if they are not there."""
+    for seat in range(4):
+        if not _next_line(text) or _seat(text, text.at) != seat:
+            return False
+        behind = _behind_name(text, text.at + 3)
+        if text.bytes[behind] == COLON:
+            return False
+        draft.name_begin[seat] = text.at + 3
+        draft.name_length[seat] = behind - text.at - 3
+        cards, labels, unknown, text.at = _cards(text, behind)
+        hands[seat] = cards
+        _object_to_deal(draft, labels, unknown, size, count(cards))
+        bad[seat] = unknown > 0 or labels != size or count(cards) != size
+    return True
+
+
+@inlined
+def _object_to_deal(draft, labels, unknown, size, different):
+    """Notes what is wrong with a list of cards: of all lists, unknown labels come first, then counts, then doubles."""
+    code = 0
+    if unknown:
+        code = RuleBreak.INVALID_CARD_LABEL
+    elif labels != size:
+        code = RuleBreak.INVALID_CARD_COUNT
+    elif different != size:
+        code = RuleBreak.DUPLICATE_CARD
+    if code and (draft.deal_break == 0 or code < draft.deal_break):
+        draft.deal_break = code
+
+
+@kernel
+def _given(text, draft):
+    """Reads the four lines of the schupfen. False if they are not there."""
+    for seat in range(4):
+        if not _next_line(text) or _seat(text, text.at) != seat:
+            return False
+        at = _skip_spaces(text, _behind_name(text, text.at + 3))
+        if not _is_word(text, at, GIVES):
+            return False
+        at = _skip_spaces(text, at + WORD_LENGTHS[GIVES])
+        given = labels = unknown = 0
+        while text.bytes[at] != LINE_FEED and labels < 4:
+            at = _behind_name(text, at)
+            if text.bytes[at] != COLON:
+                return False
+            at = _skip_spaces(text, at + 1)
+            if text.bytes[at] != DASH and text.bytes[at] != LINE_FEED:
+                bit, at = _card(text, at)
+                if labels < 3:
+                    draft.bad_given[seat, labels] = bit == UNKNOWN
+                    draft.row.given[seat, labels] = 0 if bit == UNKNOWN else INDEX_OF_BIT[bit]
+                if bit == UNKNOWN:
+                    unknown += 1
+                else:
+                    given |= 1 << bit
+                labels += 1
+            at = _skip_spaces(text, at)
+            if text.bytes[at] == DASH:
+                at = _skip_spaces(text, at + 1)
+        for to in range(labels, 3):
+            draft.bad_given[seat, to] = 1
+        _object_to_deal(draft, labels, unknown, 3, count(given) + unknown)
+    return True
+
+
+@kernel
+def _call(text, draft, in_play):
+    """Reads a call, if one stands here. A grand one is grand wherever it stands, and no small one comes after it.
+
+    A small one in the play goes into the raw history: only the replay knows how many turns lie before it.
+    """
+    grand = _is_word(text, text.at, GRAND_TICHU)
+    if not grand and not _is_word(text, text.at, TICHU):
+        return False
+    seat = _seat(text, _skip_spaces(text, text.at + WORD_LENGTHS[GRAND_TICHU if grand else TICHU]))
+    if seat == UNKNOWN:
+        return False
+    if grand:
+        draft.row.tichu_position[seat] = CALLED_GRAND
+    elif draft.row.tichu_position[seat] == CALLED_GRAND:
+        _object_late(draft, RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE)
+    elif not in_play:
+        draft.row.tichu_position[seat] = CALLED_BEFORE_PLAY
+    elif _has_room(draft):
+        draft.entry_line[draft.log.length] = text.line
+        add_mark(draft.log, CALL_MARK, seat)
+    return True
+
+
+@inlined
+def _object_late(draft, code):
+    """Notes what is wrong with Dragon, wish or announcements; the lowest code comes first."""
+    if draft.late_break == 0 or code < draft.late_break:
+        draft.late_break = code
+
+
+@inlined
+def _has_room(draft):
+    return draft.log.length + MAX_ENTRY <= MAX_RAW
+
+
+@kernel
+def _result(text, draft):
+    at = _skip_spaces(text, text.at + WORD_LENGTHS[RESULT])
+    score_20, at = _number(text, at)
+    at = _skip_spaces(text, at)
+    if text.bytes[at] != DASH:
+        return False
+    score_31, at = _number(text, _skip_spaces(text, at + 1))
+    if score_20 > MAX_SCORE or score_31 > MAX_SCORE or not _ends_line(text, at):
+        return False
+    draft.row.score[0], draft.row.score[1] = score_20, score_31
+    return True
+
+
+@kernel
+def _turn(text, draft):
+    """Reads a play or a pass. Returns the cards played, 0 for a pass, UNKNOWN if the line is neither."""
+    seat = _seat(text, text.at)
+    if seat == UNKNOWN:
+        return UNKNOWN
+    at = _behind_name(text, text.at + 3)
+    room = _has_room(draft)
+    if room:
+        draft.entry_line[draft.log.length] = text.line
+    if text.bytes[at] != COLON:
+        at = _skip_spaces(text, at)
+        if not _is_word(text, at, PASSES):
+            return UNKNOWN
+        text.at = at
+        if room:
+            add_mark(draft.log, PASS_MARK, seat)
+        return 0
+    cards, labels, unknown, at = _cards(text, at + 1)
+    if labels == 0:
+        return UNKNOWN
+    text.at = at
+    if not room:
+        draft.surplus_play = 1
+    elif unknown:
+        add_mark(draft.log, BAD_LABEL_MARK, seat)
+    elif labels != count(cards):
+        add_mark(draft.log, DOUBLED_CARD_MARK, seat)
+    else:
+        add_play(draft.log, seat, cards)
+    return cards
+
+
+@kernel
+def _play(text, draft):
+    """Reads the play up to and with the result. False if a line cannot be read; a result may be missing."""
+    row = draft.row
+    last = 0
+    while _next_line(text):
+        first = text.bytes[text.at]
+        if first == OPEN:
+            last = _turn(text, draft)
+            if last == UNKNOWN:
+                return False
+        elif _is_word(text, text.at, RESULT):
+            draft.fragment = 0
+            return _result(text, draft)
+        elif _is_word(text, text.at, WISH):
+            wish = _wish(text)
+            if wish == 0:
+                return False
+            if last & MAHJONG == 0 or row.wish:
+                _object_late(draft, RuleBreak.WISH_WITHOUT_MAHJONG)
+            else:
+                row.wish = wish
+        elif _is_word(text, text.at, GIFT):
+            seat = _seat(text, _skip_spaces(text, text.at + WORD_LENGTHS[GIFT]))
+            if seat == UNKNOWN:
+                return False
+            if row.dragon_recipient != NO_RECIPIENT:
+                _object_late(draft, RuleBreak.DRAGON_GIVEN_WITHOUT_BEAT)
+            row.dragon_recipient = seat
+        elif _is_word(text, text.at, GRAND_HEADER):
+            return True
+        elif not _call(text, draft, True):
+            return False
+    return True
+
+
+@kernel
+def _wish(text):
+    """The wished rank, 0 if none stands here."""
+    at = _skip_spaces(text, text.at + WORD_LENGTHS[WISH])
+    first, second = text.bytes[at], text.bytes[at + 1]
+    if first == ONE and second == ZERO:
+        return 10 if _ends_line(text, at + 2) else 0
+    return RANK_OF_BYTE[first] if _ends_line(text, at + 1) else 0
+
+
+@kernel
+def _round(text, draft):
+    """Reads a round behind its header. False if a line cannot be read; then `text` stands at that line."""
+    row = draft.row
+    if not _hands(text, draft, row.first, draft.bad_first, FIRST_SIZE):
+        return False
+    if not _next_line(text) or not _is_word(text, text.at, START_HEADER):
+        return False
+    if not _hands(text, draft, row.start, draft.bad_start, HAND_SIZE):
+        return False
+    while _next_line(text) and not _is_word(text, text.at, SCHUPFEN):
+        if not _call(text, draft, False):
+            return False
+    if not _is_word(text, text.at, SCHUPFEN) or not _given(text, draft):
+        return False
+    while _next_line(text) and not _is_word(text, text.at, PLAY_HEADER):
+        if not _is_word(text, text.at, BOMBS) and not _call(text, draft, False):
+            return False
+    return _is_word(text, text.at, PLAY_HEADER) and _play(text, draft)
+
+
+@kernel
+def _clear(draft):
+    row = draft.row
+    row.wish = 0
+    row.dragon_recipient = NO_RECIPIENT
+    draft.log.length = 0
+    draft.deal_break = draft.late_break = draft.surplus_play = 0
+    draft.syntax_line = 0
+    for team in range(2):
+        row.score[team] = 0
+    for seat in range(4):
+        row.tichu_position[seat] = NOT_CALLED
+        row.first[seat] = row.start[seat] = 0
+        draft.bad_first[seat] = draft.bad_start[seat] = 1
+        draft.name_length[seat] = 0
+        for to in range(3):
+            draft.bad_given[seat, to] = 1
+            row.given[seat, to] = 0
+
+
+@kernel
+def next_round(text, draft):
+    """Reads the next round or fragment of a game. False if nothing but blank lines is left."""
+    if not _at_line(text):
+        return False
+    _clear(draft)
+    draft.begin = text.at
+    draft.line = text.line
+    draft.fragment = RuleBreak.TRUNCATED
+    if not _is_word(text, text.at, GRAND_HEADER) or (
+        not _round(text, draft) and text.at < text.length and not _cut_off(text)
+    ):
+        draft.fragment = RuleBreak.SYNTAX
+        draft.syntax_line = text.line
+    if draft.fragment:
+        _skip_to_header(text)
+    else:
+        _next_line(text)
+    draft.end = text.at
+    return True
+
+
+@kernel
+def _at_line(text):
+    """Moves on to a line that is not blank, unless the reader stands at one. False at the end of the game."""
+    text.at = _skip_spaces(text, text.at)
+    return text.bytes[text.at] != LINE_FEED or _next_line(text)
+
+
+@kernel
+def _cut_off(text):
+    """Whether the round goes no further for want of text: a new one begins here, or this is the last line."""
+    if _is_word(text, text.at, GRAND_HEADER):
+        return True
+    at = text.at
+    while text.bytes[at] != LINE_FEED:
+        at += 1
+    while at < text.length and text.bytes[at] <= SPACE:
+        at += 1
+    return at >= text.length
+
+
+@kernel
+def _skip_to_header(text):
+    while not _is_word(text, text.at, GRAND_HEADER) and _next_line(text):
+        pass
+
+
+@kernel
+def begin_text(text, source, start, stop):
+    """Takes a game's bytes; without a byte order mark."""
+    game = source[start:stop]
+    skipped = 3 if len(game) >= 3 and game[0] == 0xEF and game[1] == 0xBB and game[2] == 0xBF else 0
+    n = min(len(game) - skipped, MAX_GAME)
+    for i in range(n):
+        text.bytes[i] = game[skipped + i]
+    for i in range(8):
+        text.bytes[n + i] = LINE_FEED
+    text.length = n
+    text.at = 0
+    text.line = 1

@@ -1,0 +1,252 @@
+"""The command `tichu`: what a person types, and what is printed. The work itself is done elsewhere.
+
+Exit status: 0 fine, 1 the input is at fault, 2 wrong usage. Heavy modules are imported by the command that needs them,
+so that the others start at once.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from tichu_pipeline.ingest import Summary
+
+DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
+
+app = typer.Typer(
+    name="tichu",
+    help="Tichu logs, analysis and players.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+def fail(message: str) -> NoReturn:
+    """Ends the command: the input is at fault."""
+    typer.secho(message, fg=typer.colors.RED, err=True)
+    raise typer.Exit(1)
+
+
+@app.callback()
+def main() -> None:
+    """Tichu logs, analysis and players."""
+
+
+@app.command()
+def moves(
+    hand: Annotated[
+        str,
+        typer.Option(help="Cards on the hand, by spaces; - reads cases `hand | trick | wish`, one a line."),
+    ],
+    trick: Annotated[
+        str, typer.Option(help="Plays of the running trick in order, parted by /; empty for a lead.")
+    ] = "",
+    wish: Annotated[str, typer.Option(help="Open wish: 2..14, or B D K A; 0 or empty for none.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """The legal plays of the player on turn, and whether passing is legal."""
+    from tichu_models.rules.moves import CaseError, legal_moves, parse_case
+
+    if hand == "-":
+        failed = False
+        for number, line in enumerate(sys.stdin, start=1):
+            try:
+                typer.echo(json.dumps(legal_moves(*parse_case(line))))
+            except CaseError as error:
+                failed = True
+                typer.echo(json.dumps({"error": str(error)}))
+                typer.secho(f"standard input, line {number}: {error}", fg=typer.colors.RED, err=True)
+        raise typer.Exit(int(failed))
+    try:
+        answer = legal_moves(hand, trick, wish)
+    except CaseError as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(answer))
+        return
+    for play in answer["plays"]:
+        typer.echo(f"{play['type']:<10} {play['rank']:>2}  {' '.join(play['cards'])}")
+    typer.echo("pass" if answer["pass"] else "no pass")
+
+
+@app.command()
+def generate(
+    out: Annotated[Path, typer.Option(help="Folder for YYYY.zip and truth.parquet.")],
+    games: Annotated[int, typer.Option(help="How many games.", min=1)] = 1200,
+    months: Annotated[str, typer.Option(help="The months they lie in.")] = "2024-01..2024-12",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.", min=0)] = 1,
+    quirks: Annotated[bool, typer.Option("--quirks", help="Plant every oddity and rule break of real logs.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores by default.", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Writes a corpus of played games, as Brettspielwelt's logs are kept."""
+    from tichu_pipeline.brettspielwelt.corpus import generate as generate_corpus
+    from tichu_pipeline.months import parse_months
+
+    try:
+        chosen = parse_months(months)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--months") from error
+    started = time.perf_counter()
+    made = generate_corpus(out, games, chosen, seed, quirks=quirks, workers=workers)
+    seconds = time.perf_counter() - started
+    facts = {
+        "games": made.games,
+        "rounds": made.rounds,
+        "bytes": made.bytes,
+        "seconds": round(seconds, 2),
+        "planted": made.planted,
+    }
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    typer.echo(f"{made.games:,} games, {made.rounds:,} rounds, {made.bytes:,} bytes in {out}, {seconds:.1f} s")
+    for name, count in sorted(made.planted.items()):
+        typer.echo(f"  planted {count:>6,} x {name}")
+
+
+@app.command()
+def download(
+    first: Annotated[str, typer.Option("--from", help="First month, as 2025-01.")],
+    last: Annotated[str, typer.Option("--to", help="Last month.")],
+    out: Annotated[Path, typer.Option(help="Folder for YYYY/YYYYMM.zip.")],
+    base_url: Annotated[str | None, typer.Option(help="The portal; default: TICHU_PORTAL, else the real one.")] = None,
+    rate: Annotated[float, typer.Option(help="Requests a second at most.", min=0.1)] = 5.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Fetches the games of these months that are not there yet. May be interrupted and called again."""
+    from tichu_pipeline.brettspielwelt.download import download as fetch
+
+    try:
+        summary = fetch(first, last, out, base_url=base_url, rate=rate)
+    except (ValueError, BlockingIOError) as error:
+        fail(str(error))
+    facts = asdict(summary)
+    if as_json:
+        typer.echo(json.dumps(facts, default=str))
+    else:
+        typer.echo(f"{summary.fetched:,} games fetched, {summary.present:,} were there, {summary.seconds:.1f} s")
+        for failure in summary.failed:
+            typer.secho(str(failure), fg=typer.colors.RED, err=True)
+    raise typer.Exit(0 if summary.complete else 1)
+
+
+@app.command()
+def ingest(
+    raw: Annotated[Path | None, typer.Option(help="Folder of archives and logs; default: DATA/raw.")] = None,
+    data: DataOption = Path("data"),
+    months: Annotated[str | None, typer.Option(help="Only these, as 2024-01..2024-12.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged months as well.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores by default.", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Reads archives and logs into checked rounds, a Parquet file a month. Unchanged months are skipped."""
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.ingest import ingest as run
+    from tichu_pipeline.months import parse_months
+
+    paths = DataPaths(data)
+    source = raw or paths.raw
+    if not source.is_dir():
+        fail(f"{source}: no such folder; expected one with zips or folders of .tch files")
+    try:
+        chosen = parse_months(months) if months else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--months") from error
+    made = run(source, paths, chosen, force=force, workers=workers, done=(lambda _: None) if as_json else _say_month)
+    if as_json:
+        typer.echo(json.dumps(asdict(made)))
+        return
+    for problem in [*made.problems, *(problem for month in made.months for problem in month.problems)]:
+        typer.secho(problem, fg=typer.colors.YELLOW, err=True)
+    for month in made.orphans:
+        typer.secho(
+            f"{month}: its logs are gone from {source}; its rounds are kept as they were",
+            fg=typer.colors.YELLOW,
+            err=True,
+        )
+    games, rounds = sum(month.games for month in made.months), sum(month.rounds for month in made.months)
+    typer.echo(f"{games:,} games, {rounds:,} rounds in {made.seconds:.1f} s ({made.games_a_second:,.0f} games/s read)")
+
+
+def _say_month(summary: Summary) -> None:
+    how = "unchanged" if summary.reused else f"{summary.seconds:.1f} s"
+    breaks = sum(summary.rule_breaks.values())
+    facts = f"{summary.games:,} games, {summary.rounds:,} rounds, {breaks:,} breaks, {summary.bytes:,} bytes"
+    typer.echo(f"{summary.month}: {facts}, {how}")
+
+
+@app.command()
+def inspect(
+    paths: Annotated[list[Path], typer.Argument(help=".tch files, folders or zips of them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Reads and checks logs without a data folder."""
+    from tichu_pipeline.inspection import UnreadablePathError
+    from tichu_pipeline.inspection import inspect as read
+
+    try:
+        if as_json:
+            typer.echo(json.dumps(list(read(paths))))
+            return
+        for game in read(paths):
+            typer.echo(f"{game['file']}: {len(game['rounds'])} rounds, {game['error']}")
+            for round_ in game["rounds"]:
+                if round_["rule_break"]:
+                    typer.echo(f"  round {round_['round_index']}: {round_['rule_break_text']}")
+            for fragment in game["fragments"]:
+                typer.echo(f"  fragment: {fragment['rule_break_text']} at line {fragment['line']}")
+    except UnreadablePathError as error:
+        fail(str(error))
+
+
+@app.command()
+def show(
+    game_id: Annotated[int, typer.Argument(help="The game.")],
+    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.")] = None,
+    data: DataOption = Path("data"),
+) -> None:
+    """Prints a stored game, or one round of it, as a person reads it."""
+    from rich.console import Console
+
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.showing import show_round
+    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game
+
+    try:
+        rows = find_game(DataPaths(data), game_id).rounds.to_pylist()
+    except NoSuchGameError as error:
+        fail(str(error))
+    chosen = [row for row in rows if round_index is None or row["round_index"] == round_index]
+    if not chosen:
+        fail(f"game {game_id} has no round {round_index}: expected 0..{len(rows) - 1}")
+    console = Console()
+    for row in chosen:
+        show_round(console, row)
+
+
+@app.command()
+def export(
+    game_id: Annotated[int, typer.Argument(help="The game.")],
+    data: DataOption = Path("data"),
+) -> None:
+    """Prints a stored game as the log that it was, cards in canonical order."""
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
+
+    try:
+        typer.echo(text_of(find_game(DataPaths(data), game_id)), nl=False)
+    except NoSuchGameError as error:
+        fail(str(error))
+
+
+if __name__ == "__main__":
+    app()

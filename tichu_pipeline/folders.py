@@ -1,0 +1,77 @@
+"""Where everything lies below the data folder: the one place that spells these paths.
+
+Commands and assets take their paths from here. What the files hold is told by the stage that writes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class DataPaths:
+    """The paths below one data folder. None of them needs to exist."""
+
+    root: Path
+
+    @property
+    def raw(self) -> Path:
+        """Archives of game logs, as downloaded or generated."""
+        return self.root / "raw"
+
+    @property
+    def rounds(self) -> Path:
+        return self.root / "rounds"
+
+    @property
+    def games(self) -> Path:
+        return self.root / "games"
+
+    @property
+    def rule_breaks(self) -> Path:
+        return self.root / "rule_breaks"
+
+    @property
+    def tricks(self) -> Path:
+        return self.root / "tricks"
+
+    @property
+    def combination_stats(self) -> Path:
+        return self.root / "combination_stats"
+
+    @property
+    def database(self) -> Path:
+        """The DuckDB file that SQL users open read-only."""
+        return self.root / "tichu.duckdb"
+
+    @property
+    def scaling(self) -> Path:
+        return self.root / "scaling.json"
+
+    @property
+    def reports(self) -> Path:
+        return self.root / "reports"
+
+    @property
+    def plots(self) -> Path:
+        return self.root / "plots"
+
+    @property
+    def features(self) -> Path:
+        """A folder of packed months for each spec, and the finished HDF5 data sets."""
+        return self.root / "features"
+
+    @property
+    def runs(self) -> Path:
+        """A folder for each trained network."""
+        return self.root / "runs"
+
+    @property
+    def tournaments(self) -> Path:
+        return self.root / "tournaments"
+
+
+def month_file(folder: Path, month: str) -> Path:
+    """A month's file in a folder of months, `rounds/2024-03.parquet`."""
+    return folder / f"{month}.parquet"

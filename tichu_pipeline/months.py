@@ -1,0 +1,36 @@
+"""Months, the unit in which the corpus grows: written `2024-03`, a range `2024-01..2024-12`.
+
+Plain text and nothing else, so that commands need not load Dagster. The partitions are in `partitions`.
+"""
+
+from __future__ import annotations
+
+import re
+
+FIRST_MONTH = "2007-01"  # the oldest logs of the portal
+
+_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+
+
+def parse_months(text: str) -> list[str]:
+    """The months of a range, both ends included; a single month is a range of one."""
+    first, separator, last = text.partition("..")
+    start, end = _number(first, text), _number(last if separator else first, text)
+    if end < start:
+        raise ValueError(f"months {text!r}: the range ends before it begins; write the earlier month first")
+    return [_name(number) for number in range(start, end + 1)]
+
+
+def next_month(month: str) -> str:
+    return _name(_number(month, month) + 1)
+
+
+def _number(month: str, text: str) -> int:
+    match = _MONTH.fullmatch(month.strip())
+    if match is None:
+        raise ValueError(f"months {text!r}: expected a month like 2024-03 or a range like 2024-01..2024-12")
+    return int(match[1]) * 12 + int(match[2]) - 1
+
+
+def _name(number: int) -> str:
+    return f"{number // 12:04d}-{number % 12 + 1:02d}"

@@ -1,0 +1,103 @@
+"""Stored rounds read back: Parquet rows to records, and a game to the text that it was.
+
+The opposite way, from text to Parquet, is `ingest`. How a round looks on a terminal is `showing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from tichu_models.records.schema import ROUND, Rounds
+from tichu_pipeline.brettspielwelt.writer import NAMES, name_table, write
+from tichu_pipeline.folders import DataPaths
+
+
+class NoSuchGameError(LookupError):
+    """The data folder holds no such game or round."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as it is stored: its rounds, and the rows of rule_breaks that belong to it."""
+
+    rounds: pa.Table
+    breaks: list[dict]
+
+
+def to_records(table: pa.Table) -> Rounds:
+    """Rows of table rounds as records; what is NULL becomes 0."""
+    rows = np.zeros(len(table), dtype=ROUND)
+    table = table.combine_chunks()
+    for field, column in (
+        ("game_id", "game_id"),
+        ("round_index", "round_index"),
+        ("wish", "wish_value"),
+        ("dragon_recipient", "dragon_recipient"),
+    ):
+        rows[field] = table[column].fill_null(0).to_numpy()
+    for field, column in (
+        ("first", "grand_tichu_hands"),
+        ("start", "start_hands"),
+        ("tichu_position", "tichu_positions"),
+        ("score", "score_entry"),
+    ):
+        rows[field] = _flat(table[column]).reshape(rows[field].shape)
+    rows["given"] = _flat(table["given_schupf_cards"]).reshape(len(rows), 4, 3)
+    lengths = np.array([len(history or b"") for history in table["history"].to_pylist()], dtype=np.int64)
+    rows["history_to"] = np.cumsum(lengths)
+    rows["history_from"] = rows["history_to"] - lengths
+    history = b"".join(history or b"" for history in table["history"].to_pylist())
+    return Rounds(rows, np.frombuffer(history, dtype=np.uint8))
+
+
+def _flat(column: pa.ChunkedArray) -> np.ndarray:
+    values = column.combine_chunks()
+    while pa.types.is_nested(values.type):
+        values = values.flatten()
+    return values.fill_null(0).to_numpy(zero_copy_only=False)
+
+
+def find_game(paths: DataPaths, game_id: int) -> Game:
+    """The stored game of this id."""
+    rounds = _rows(paths, "rounds", game_id)
+    breaks = _rows(paths, "rule_breaks", game_id)
+    if len(rounds) == 0 and len(breaks) == 0:
+        raise NoSuchGameError(
+            f"game {game_id}: not among the rounds in {paths.rounds}; expected the id of an ingested log (tichu ingest)"
+        )
+    order = [("round_index", "ascending")]
+    return Game(rounds.sort_by(order), breaks.to_pylist())
+
+
+def _rows(paths: DataPaths, table: str, game_id: int) -> pa.Table:
+    files = sorted(str(path) for path in (paths.root / table).glob("????-??.parquet"))
+    if not files:
+        raise NoSuchGameError(f"{paths.root / table}: no rounds are there; expected those of tichu ingest")
+    return ds.dataset(files, format="parquet").to_table(filter=ds.field("game_id") == game_id)
+
+
+def text_of(game: Game) -> str:
+    """The log of a stored game. Broken rounds and fragments are given back as they stood."""
+    names = np.zeros(len(game.rounds), dtype=NAMES)
+    for row, seats in zip(names, game.rounds["player_names"].to_pylist(), strict=True):
+        row["seat"] = name_table([name.encode() for name in seats])
+    text, ends = write(to_records(game.rounds), names)
+    kept = {
+        (entry["round_index"], entry["is_fragment"]): entry["text"] + "\n"
+        for entry in game.breaks
+        if not entry["is_fragment"]
+    }
+    parts = []
+    starts = [0, *ends[:-1].tolist()]
+    for index, (start, end) in enumerate(zip(starts, ends.tolist(), strict=True)):
+        parts += _fragments(game, index)
+        parts.append(kept.get((index, False)) or text[start:end].tobytes().decode())
+    return "".join([*parts, *_fragments(game, len(game.rounds))])
+
+
+def _fragments(game: Game, index: int) -> list[str]:
+    return [entry["text"] + "\n" for entry in game.breaks if entry["is_fragment"] and entry["round_index"] == index]

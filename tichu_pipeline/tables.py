@@ -1,0 +1,304 @@
+"""The Parquet tables that ingest writes, a file a month: their schemas, and how a chunk of games becomes Arrow.
+
+Sets of cards are masks, single cards are card indices, as everywhere. What cannot be known of a broken round is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from tichu_models.records.replay import SCRATCH
+from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SPREAD, TRICK, walk_rounds
+from tichu_models.rules.combinations import TYPE_AND_LENGTH
+from tichu_models.rules.scoring import DRAW, NOT_OVER, game_result
+from tichu_pipeline.brettspielwelt.games import Games
+
+NO_BREAK_SPACE = "\u00a0"
+
+
+def _four(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(kind, 4)
+
+
+WHEN = [("year", pa.int16()), ("month", pa.int8())]
+ROUNDS = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("round_index", pa.int32()),
+        ("player_names", _four(pa.string())),
+        ("grand_tichu_hands", _four(pa.int64())),
+        ("start_hands", _four(pa.int64())),
+        ("given_schupf_cards", _four(pa.list_(pa.int8(), 3))),
+        ("tichu_positions", _four(pa.int16())),
+        ("bomb_owners", _four(pa.bool_())),
+        ("wish_value", pa.int8()),
+        ("dragon_recipient", pa.int8()),
+        ("score_entry", pa.list_(pa.int16(), 2)),
+        ("history", pa.binary()),
+        ("num_tricks", pa.int16()),
+        ("num_turns", pa.int16()),
+        ("points", _four(pa.int16())),
+        ("min_points", pa.int16()),
+        ("max_points", pa.int16()),
+        ("avg_points", pa.float32()),
+        ("replayed_score", pa.list_(pa.int16(), 2)),
+        ("winner_index", pa.int8()),
+        ("loser_index", pa.int8()),
+        ("is_double_victory", pa.bool_()),
+        ("phoenix_low", pa.bool_()),
+        ("rule_break", pa.int8()),
+        ("line", pa.int32()),
+        *WHEN,
+    ]
+)
+GAMES = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("num_rounds", pa.int32()),
+        ("total_score_20", pa.int32()),
+        ("total_score_31", pa.int32()),
+        ("winner_team", pa.int8()),  # 20, 31, 0 for a draw; NULL if nobody has won
+        ("player_changed", pa.bool_()),
+        ("error_code", pa.int8()),
+        ("file", pa.string()),
+        *WHEN,
+    ]
+)
+RULE_BREAKS = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("round_index", pa.int32()),  # of a fragment: how many rounds were read before it
+        ("is_fragment", pa.bool_()),
+        ("rule_break", pa.int8()),
+        ("file", pa.string()),
+        ("line", pa.int32()),
+        ("text", pa.string()),
+        *WHEN,
+    ]
+)
+TRICK_COLUMNS = [name for name in TRICK.names or () if name != "round"]
+TRICKS = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("round_index", pa.int32()),
+        *((name, pa.from_numpy_dtype(TRICK[name])) for name in TRICK_COLUMNS),
+    ]
+)
+COMBINATION_STATS = pa.schema(
+    [
+        ("type", pa.int8()),
+        ("length", pa.int8()),
+        ("rank", pa.int8()),  # of the Phoenix alone: 16
+        ("call", pa.int8()),  # of who played it: 0 none, 1 small, 2 grand Tichu
+        ("opponents_call", pa.int8()),  # the highest
+        ("cards_before", pa.int8()),  # on the hand of who played it
+        ("beaten", pa.bool_()),
+        ("plays", pa.int64()),
+        *WHEN,
+    ]
+)
+SCHEMAS = {
+    "rounds": ROUNDS,
+    "games": GAMES,
+    "rule_breaks": RULE_BREAKS,
+    "tricks": TRICKS,
+    "combination_stats": COMBINATION_STATS,
+}
+
+
+def decoded(raw: bytes) -> str:
+    """Text of a log: UTF-8, else Latin-1."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def player_name(raw: bytes) -> str:
+    """A name: a no-break space inside it is a space, at its end it goes."""
+    return decoded(raw).rstrip(NO_BREAK_SPACE).replace(NO_BREAK_SPACE, " ")
+
+
+def names_of(games: Games) -> list[str]:
+    """The names that occur in a chunk, in the order of Games.names."""
+    begins, lengths = games.names["begin"].tolist(), games.names["length"].tolist()
+    return [
+        player_name(games.data[begin : begin + length].tobytes()) for begin, length in zip(begins, lengths, strict=True)
+    ]
+
+
+def text_of(games: Games, begin: int, end: int) -> str:
+    """The text of a round or fragment."""
+    return decoded(games.data[begin:end].tobytes()).rstrip()
+
+
+def _column(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
+    mask = unknown if unknown is not None and unknown.any() else None
+    return pa.array(np.ascontiguousarray(values), type=kind, mask=mask)
+
+
+def _lists(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
+    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL."""
+    flat = _column(values.reshape(-1), None if unknown is None else unknown.reshape(-1).astype(bool), kind)
+    return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+
+
+def _when(month: str, n: int) -> list[pa.Array]:
+    year, number = (int(part) for part in month.split("-"))
+    return [pa.array(np.full(n, year, dtype=np.int16)), pa.array(np.full(n, number, dtype=np.int8))]
+
+
+def _whole(unknown: np.ndarray, width: int) -> np.ndarray:
+    return np.repeat(unknown[:, None], width, axis=1)
+
+
+def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
+    """Rows of table rounds."""
+    rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
+    n = len(rows)
+    broken = outcomes["completed"] == 0
+    names = pa.array(names_of(games), type=pa.string()).take(pa.array(origins["names"].reshape(-1)))
+    given = _column(rows["given"].reshape(-1), origins["bad_given"].reshape(-1).astype(bool))
+    offsets = np.append(rows["history_from"], len(games.rounds.history)).astype(np.int32)
+    turns = np.maximum(outcomes["num_turns"], 1)
+    columns = [
+        _column(rows["game_id"]),
+        _column(rows["round_index"]),
+        pa.FixedSizeListArray.from_arrays(names, 4),
+        _lists(rows["first"], origins["bad_first"]),
+        _lists(rows["start"], origins["bad_start"]),
+        pa.FixedSizeListArray.from_arrays(pa.FixedSizeListArray.from_arrays(given, 3), 4),
+        _lists(rows["tichu_position"]),
+        _lists(outcomes["bomb_owners"].astype(bool), _whole(outcomes["dealt"] == 0, 4)),
+        _column(rows["wish"]),
+        _column(rows["dragon_recipient"]),
+        _lists(rows["score"]),
+        pa.BinaryArray.from_buffers(
+            pa.binary(), n, [None, pa.py_buffer(offsets), pa.py_buffer(games.rounds.history.copy())]
+        ),
+        _column(outcomes["num_tricks"], broken),
+        _column(outcomes["num_turns"], broken),
+        _lists(outcomes["points"], _whole(broken, 4)),
+        _column(spreads["min_points"], broken),
+        _column(spreads["max_points"], broken),
+        _column((spreads["sum_points"] / (4 * turns)).astype(np.float32), broken),
+        _lists(outcomes["score"], _whole(broken, 2)),
+        _column(outcomes["winner_index"], broken),
+        _column(outcomes["loser_index"], broken),
+        _column(outcomes["is_double_victory"].astype(bool), broken),
+        _column(outcomes["phoenix_low"].astype(bool), broken),
+        _column(outcomes["rule_break"]),
+        _column(origins["line"]),
+        *_when(month, n),
+    ]
+    return pa.Table.from_arrays(columns, schema=ROUNDS)
+
+
+def game_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
+    """Rows of table games: every log but those that are empty or hold no round."""
+    rows = games.games[games.games["error_code"] < EMPTY_CODE]
+    results = [game_result(int(a), int(b)) for a, b in rows["total"].tolist()]
+    winner = [{NOT_OVER: None, DRAW: 0, 0: 20, 1: 31}[int(result)] for result in results]
+    columns = [
+        _column(rows["game_id"]),
+        _column(rows["num_rounds"]),
+        _column(rows["total"][:, 0]),
+        _column(rows["total"][:, 1]),
+        pa.array(winner, type=pa.int8()),
+        _column(rows["player_changed"].astype(bool)),
+        _column(rows["error_code"]),
+        pa.array([file_of(game_id) for game_id in rows["game_id"].tolist()], type=pa.string()),
+        *_when(month, len(rows)),
+    ]
+    return pa.Table.from_arrays(columns, schema=GAMES)
+
+
+EMPTY_CODE = 90
+
+
+def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
+    """Rows of table rule_breaks: broken rounds and fragments with their text."""
+    rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
+    broken = np.flatnonzero(outcomes["rule_break"])
+    entries = [
+        (
+            rows["game_id"][i],
+            rows["round_index"][i],
+            False,
+            outcomes["rule_break"][i],
+            *(origins[name][i] for name in ("break_line", "begin", "end")),
+        )
+        for i in broken
+    ]
+    entries += [
+        (f["game_id"], f["round_index"], True, f["rule_break"], f["line"], f["begin"], f["end"])
+        for f in games.fragments
+    ]
+    entries.sort(key=lambda entry: (entry[0], entry[1], not entry[2]))
+    year, number = (int(part) for part in month.split("-"))
+    return pa.Table.from_pylist(
+        [
+            {
+                "game_id": int(game_id),
+                "round_index": int(index),
+                "is_fragment": fragment,
+                "rule_break": int(code),
+                "file": file_of(int(game_id)),
+                "line": int(line),
+                "text": text_of(games, int(begin), int(end)),
+                "year": year,
+                "month": number,
+            }
+            for game_id, index, fragment, code, line, begin, end in entries
+        ],
+        schema=RULE_BREAKS,
+    )
+
+
+class Walker:
+    """Turns rounds into rows of table tricks, and counts their plays until the month is over."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(COUNTS_SHAPE, dtype=np.int64)
+        self._scratch = np.zeros(1, dtype=SCRATCH)
+        self._tricks = np.zeros(0, dtype=TRICK)
+
+    def walk(self, games: Games) -> tuple[pa.Table, np.ndarray]:
+        """Rows of table tricks, and the SPREAD of points of each round."""
+        rows = games.rounds.rows
+        if len(self._tricks) < MAX_TRICKS * len(rows):
+            self._tricks = np.zeros(MAX_TRICKS * len(rows), dtype=TRICK)
+        spreads = np.zeros(len(rows), dtype=SPREAD)
+        n = walk_rounds(
+            rows,
+            games.rounds.history,
+            games.outcomes["completed"],
+            self._scratch[0],
+            self._tricks,
+            spreads,
+            self.counts,
+        )
+        tricks = self._tricks[:n]
+        columns = [
+            _column(rows["game_id"][tricks["round"]]),
+            _column(rows["round_index"][tricks["round"]]),
+            *(_column(tricks[name]) for name in TRICK_COLUMNS),
+        ]
+        return pa.Table.from_arrays(columns, schema=TRICKS), spreads
+
+    def stats_table(self, month: str) -> pa.Table:
+        """Rows of table combination_stats."""
+        places = np.argwhere(self.counts)
+        kinds = np.array(TYPE_AND_LENGTH, dtype=np.int8)[places[:, 0]]
+        columns = [
+            _column(kinds[:, 0]),
+            _column(kinds[:, 1]),
+            *(_column(places[:, axis].astype(np.int8)) for axis in range(1, 5)),
+            _column(places[:, 5].astype(bool)),
+            _column(self.counts[self.counts > 0]),
+            *_when(month, len(places)),
+        ]
+        return pa.Table.from_arrays(columns, schema=COMBINATION_STATS)
