@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -115,6 +115,7 @@ def ingest(
 ) -> Ingested:
     """Brings the files of these months (default: all that have logs) up to date; `done` hears of each."""
     started = time.perf_counter()
+    _tidy(paths)
     catalogue = scan(raw)
     wanted = [month for month in catalogue.months if months is None or month in months]
     orphans = sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
@@ -243,11 +244,40 @@ class _TableFile:
         self.temporary.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True)
+class Manifest:
+    """The months of rounds that are there."""
+
+    months: list[str]
+    games: int
+    rounds: int
+    bytes: int
+    stamp: str  # digest of the months' stamps
+
+
+def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
+    """What is there of these months, by default of all."""
+    found = sorted(path.stem for path in paths.rounds.glob("????-??.parquet"))
+    found = [month for month in found if months is None or month in months]
+    stamps = [f"{month} {stored_stamp(paths, month)}\n" for month in found]
+    summaries = [stored_summary(paths, month) for month in found]
+    files = [month_file(paths.root / table, month) for month in found for table in TABLES]
+    return Manifest(
+        found,
+        sum(summary.games for summary in summaries),
+        sum(summary.rounds for summary in summaries),
+        sum(file.stat().st_size for file in files if file.exists()),
+        hashlib.sha256("".join(stamps).encode()).hexdigest(),
+    )
+
+
 DICTIONARIES = ["player_names.list.element", "file", "year", "month", "type", "length", "rank"]
 
 
-def tidy(paths: DataPaths, tables: Iterable[str] = TABLES) -> None:
-    """Removes what a killed run has left half written."""
-    for table in tables:
+def _tidy(paths: DataPaths) -> None:
+    """Removes what killed runs have left half written; a living one's files bear the number of its process."""
+    for table in TABLES:
         for leftover in (paths.root / table).glob(".*.tmp"):
-            leftover.unlink(missing_ok=True)
+            owner = leftover.name.split(".")[-2]
+            if not Path(f"/proc/{owner}").exists():
+                leftover.unlink(missing_ok=True)

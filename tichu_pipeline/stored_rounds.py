@@ -6,6 +6,7 @@ The opposite way, from text to Parquet, is `ingest`. How a round looks on a term
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -92,8 +93,7 @@ def text_of(game: Game) -> str:
         if not entry["is_fragment"]
     }
     parts = []
-    starts = [0, *ends[:-1].tolist()]
-    for index, (start, end) in enumerate(zip(starts, ends.tolist(), strict=True)):
+    for index, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
         parts += _fragments(game, index)
         parts.append(kept.get((index, False)) or text[start:end].tobytes().decode())
     return "".join([*parts, *_fragments(game, len(game.rounds))])

@@ -103,8 +103,8 @@ def play_games(
             rows[n].history_to = length
             for seat in range(4):
                 agents[n, seat] = table.agent[seat]
-            for turn in range(MAX_TURNS):
-                flags[n, turn] = table.blunders[turn] if turn < table.state.turns else 0
+            for turn in range(table.state.turns):
+                flags[n, turn] = table.blunders[turn]
             n += 1
     return len(seating), n, length
 
@@ -131,7 +131,7 @@ def stream(
         rows = np.zeros(ROUNDS_A_CHUNK, dtype=ROUND)
         history = np.empty(ROUNDS_A_CHUNK * BYTES_A_ROUND + MAX_HISTORY, dtype=np.uint8)
         seats = np.empty((ROUNDS_A_CHUNK, 4), dtype=np.int32)
-        flags = np.empty((ROUNDS_A_CHUNK, MAX_TURNS), dtype=np.uint8)
+        flags = np.zeros((ROUNDS_A_CHUNK, MAX_TURNS), dtype=np.uint8)
         games, n, length = play_games(
             np.uint64(seed),
             first_game + begun,

@@ -123,10 +123,14 @@ def advance(table, plays):
             kind = GRAND_CALL if phase == ASK_GRAND else TICHU_CALL if phase == ASK_TICHU else SCHUPF
             return _ask(table, table.asked, kind)
         if phase == ASK_BOMB or phase == ASK_LAST_BOMB:
-            while table.asked < 4:
+            while state.dealt_bombs and table.asked < 4:
                 table.asked += 1
                 seat = (state.owner + table.asked) & 3
-                if seat != state.turn and has_beating_bomb(state.hand[seat], state.trick, plays):
+                if (
+                    seat != state.turn
+                    and (state.dealt_bombs >> seat) & 1
+                    and has_beating_bomb(state.hand[seat], state.trick, plays)
+                ):
                     return _ask(table, seat, BOMB_THROW)
             table.phase = ASK_TURN if phase == ASK_BOMB else ASK_DRAGON
             continue

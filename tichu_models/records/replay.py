@@ -31,7 +31,7 @@ from tichu_models.records.schema import NO_RECIPIENT, Rounds
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, MAHJONG, NUM_CARDS, PHOENIX, count
 from tichu_models.rules.combinations import beats, classify, lower_reading
-from tichu_models.rules.legal import PLAYS, has_bomb
+from tichu_models.rules.legal import PLAYS
 from tichu_models.rules.scoring import DOUBLE_VICTORY, POINT_STEP, ROUND_POINTS, bonus, score_round
 from tichu_models.rules.state import (
     CALLED_BEFORE_PLAY,
@@ -295,7 +295,7 @@ def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
     if code == 0:
         begin(state, round_)
         for seat in range(4):
-            outcome.bomb_owners[seat] = has_bomb(state.hand[seat])
+            outcome.bomb_owners[seat] = (state.dealt_bombs >> seat) & 1
         code = _replay_turns(state, round_, log, normal, outcome, plays)
         if code == 0:
             outcome.completed = 1

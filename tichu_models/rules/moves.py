@@ -15,6 +15,7 @@ from tichu_models.rules.combinations import (
     on_trick,
 )
 from tichu_models.rules.legal import legal_plays, new_buffer
+from tichu_models.rules.state import HAND_SIZE
 
 _BUFFER = new_buffer()
 
@@ -36,6 +37,8 @@ def legal_moves(hand: str, trick: str = "", wish: str = "") -> dict[str, Any]:
         )
     if not cards:
         raise CaseError("no card on the hand: expected labels such as 'S9 B9 Ph'")
+    if cards.bit_count() > HAND_SIZE:  # MAX_PLAYS has room for the plays of a hand, not of any set of cards
+        raise CaseError(f"{cards.bit_count()} cards on the hand: expected {HAND_SIZE} at most")
     n = legal_plays(cards, top, parse_wish(wish), _BUFFER)
     found = [int(play) for play in _BUFFER["move"][:n]]
     plays = sorted((play for play in found if play), key=lambda play: (combination(play), cards_of(play)))

@@ -16,7 +16,7 @@ from tichu_models.kernels import inlined
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import CARD_OF_INDEX, DOG, DRAGON, MAHJONG, of_rank, points
 from tichu_models.rules.combinations import BOMB, beats, cards_of, classify, on_trick, type_of
-from tichu_models.rules.legal import defies_wish
+from tichu_models.rules.legal import defies_wish, has_bomb
 
 RIGHT, PARTNER, LEFT = 1, 2, 3
 NOBODY = NOT_YET = -1
@@ -58,6 +58,7 @@ STATE = np.dtype([
     ("called_at", np.int16, 4),     # turns before the small Tichu; -1 before or during schupfen, -2 grand, -3 none
     ("call", np.int8, 4),           # 0 none, 1 small Tichu, 2 grand Tichu
     ("place", np.int8, 4),          # 1..3 in the order of going out; 0 while still in
+    ("dealt_bombs", np.int8),       # bit s: seat s held a bomb after schupfen; nobody else ever does
     ("holding", np.int8),           # bit s: seat s holds cards
     ("out", np.int8),               # how many are out
     ("winner", np.int8),            # who went out first, or -1
@@ -103,6 +104,7 @@ def begin_round(state, first, start, total_20, total_31, last_20, last_31):
     state.winner = state.loser = state.start_player = state.turn = state.owner = state.dragon_recipient = NOBODY
     state.wish = NO_WISH
     state.holding = ALL_SEATS
+    state.dealt_bombs = 0
 
 
 @inlined
@@ -123,6 +125,8 @@ def exchange(state, given):
             state.hand[seat] &= ~card
             state.hand[(seat + 1 + to) & 3] |= card
     for seat in range(4):
+        if has_bomb(state.hand[seat]):
+            state.dealt_bombs |= 1 << seat
         if state.hand[seat] & MAHJONG:
             state.start_player = seat
             state.turn = seat
@@ -143,6 +147,8 @@ def next_seat(state, seat):
 @inlined
 def check_play(state, seat, cards, plays):
     """(play, code): the play that these cards are at this moment, and why the seat may not lay them, 0 if it may."""
+    if state.over:
+        return 0, RuleBreak.HISTORY_TOO_LONG
     if cards & ~state.hand[seat]:
         if cards & state.played:
             return 0, RuleBreak.CARD_ALREADY_PLAYED
