@@ -11,7 +11,7 @@ With a `blunder` rate, that share of its plays is a random legal one: this makes
 from __future__ import annotations
 
 from tichu_models.agents.random_player import choose_by_chance
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inlined, kernel
 from tichu_models.observation.view import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -55,7 +55,7 @@ BLUNDER_DRAW = 1  # counter of the draw that decides on a blunder; the blunder i
 LAST_RANK = 1 << 52  # bit of the ace's rank
 
 
-@kernel
+@inlined
 def blunders(view, rate):
     """Whether the player plays by chance this time."""
     return view.kind == PLAY and rate > 0 and draw_unit(view.key, BLUNDER_DRAW) < rate

@@ -20,6 +20,8 @@ def choose_by_chance(view, plays):
     kind = view.kind
     if kind == PLAY:
         n = legal_plays(view.hand, view.trick, view.wish, plays)
+        if n == 1:
+            return cards_of(plays.move[0])
         return cards_of(plays.move[draw_below(view.key, 0, n)])
     if kind == BOMB_THROW:
         n = bombs(view.hand, view.trick, plays, 0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inlined, kernel
 from tichu_models.observation.view import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -106,7 +106,7 @@ def next_round(table):
     table.asked = 0
 
 
-@kernel
+@inlined
 def advance(table, plays):
     """Moves to the next decision and returns its kind, or ROUND_OVER when the round is scored."""
     state = table.state
@@ -155,14 +155,14 @@ def advance(table, plays):
         return _ask(table, state.turn, PLAY)
 
 
-@kernel
+@inlined
 def _ask(table, seat, kind):
     table.seat = seat
     table.kind = kind
     return kind
 
 
-@kernel
+@inlined
 def look(table, view):
     """Fills the view of the pending decision."""
     see(table.state, table.seat, table.kind, draw(table.key, table.decisions), view)
@@ -173,11 +173,10 @@ def _end_of_common_phase(table):
     state = table.state
     table.asked = 0
     if table.phase == ASK_SCHUPF:
-        given = np.empty((4, 3), dtype=np.int8)
         for seat in range(4):
             for to in range(3):
-                given[seat, to] = (table.answers[seat] >> (8 * to)) & 255
-        exchange(state, given)
+                state.given[seat, to] = (table.answers[seat] >> (8 * to)) & 255
+        exchange(state, state.given)
         table.phase = ASK_TURN
         return
     for seat in range(4):
@@ -186,7 +185,7 @@ def _end_of_common_phase(table):
     table.phase += 1
 
 
-@kernel
+@inlined
 def _collect(table, recipient):
     state = table.state
     add_mark(table.log, TAKE_MARK, state.owner)
@@ -205,7 +204,7 @@ def _end_of_round(table):
     return ROUND_OVER
 
 
-@kernel
+@inlined
 def answer(table, choice, plays):
     """Checks and performs the answer to the pending decision; the code is 0 if it was legal."""
     kind, seat, state = table.kind, table.seat, table.state
@@ -241,7 +240,7 @@ def answer(table, choice, plays):
     return code
 
 
-@kernel
+@inlined
 def _answer_cards(table, cards, plays):
     kind, seat, state = table.kind, table.seat, table.state
     if cards == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inlined
 from tichu_models.rules.cards import count
 from tichu_models.rules.state import FIRST_SIZE, received
 
@@ -44,7 +44,7 @@ VIEW = np.dtype([
 # fmt: on
 
 
-@kernel
+@inlined
 def see(state, seat, kind, key, view):
     """Fills the view of a seat that is asked this kind of decision."""
     view.key = key

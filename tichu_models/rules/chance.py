@@ -20,7 +20,7 @@ TWO_TO_MINUS_53 = 2.0**-53
 S11 = np.uint64(11)
 
 
-@kernel
+@inlined
 def draw(key, counter):
     """The counter-th random number of a key, 64 bits."""
     z = key + np.uint64(counter + 1) * GOLDEN
@@ -29,7 +29,7 @@ def draw(key, counter):
     return z ^ (z >> S31)
 
 
-@kernel
+@inlined
 def draw_below(key, counter, limit):
     """A random integer 0 .. limit - 1, limit below 2**32."""
     return np.int64(((draw(key, counter) >> S32) * np.uint64(limit)) >> S32)

@@ -95,7 +95,7 @@ def _label(kind, rank, plays, start, n):
     return n
 
 
-@kernel
+@inlined
 def _singles(hand, trick, plays, n):
     if trick == 0:
         if hand & DOG:
@@ -276,7 +276,7 @@ def _streets(hand, length, above, plays, n):
     return n
 
 
-@kernel
+@inlined
 def has_bomb(hand):
     """Whether four of a kind or five of one colour in a row are among the cards."""
     natural = hand & NATURAL
@@ -288,8 +288,6 @@ def has_bomb(hand):
 @kernel
 def bombs(hand, trick, plays, n):
     """Appends the bombs that beat the trick (0: every bomb)."""
-    if not has_bomb(hand):
-        return n
     natural = hand & NATURAL
     pairs = natural & (natural >> 1)
     fours = pairs & (pairs >> 2) & RANKS
@@ -323,31 +321,41 @@ def has_beating_bomb(hand, trick, plays):
 
 
 @kernel
+def _leads(hand, plays):
+    n = _singles(hand, 0, plays, 0)
+    n = _alike(hand, 2, 1, plays, n)
+    n = _alike(hand, 3, 1, plays, n)
+    n = _stairs(hand, 0, 1, plays, n)
+    n = _full_houses(hand, 1, plays, n)
+    return _streets(hand, 0, 1, plays, n)
+
+
+@kernel
+def _follows(hand, kind, length, rank, plays):
+    """Plays of several cards on a trick of this type, length and rank."""
+    if rank >= ACE or count(hand) < length:
+        return 0
+    if kind == PAIR or kind == TRIPLE:
+        return _alike(hand, length, rank, plays, 0)
+    if kind == STAIR:
+        return _stairs(hand, length, rank, plays, 0)
+    if kind == FULLHOUSE:
+        return _full_houses(hand, rank, plays, 0)
+    if kind == STREET:
+        return _streets(hand, length, rank, plays, 0)
+    return 0
+
+
+@kernel
 def unwished_plays(hand, trick, plays):
     """All plays that the cards allow, no matter what is wished; without the pass."""
     if trick == 0:
-        n = _singles(hand, 0, plays, 0)
-        n = _alike(hand, 2, 1, plays, n)
-        n = _alike(hand, 3, 1, plays, n)
-        n = _stairs(hand, 0, 1, plays, n)
-        n = _full_houses(hand, 1, plays, n)
-        n = _streets(hand, 0, 1, plays, n)
-        return bombs(hand, 0, plays, n)
-    kind, length, rank = type_of(trick), count(cards_of(trick)), rank_of(trick)
-    n = 0
-    if count(hand) >= length and kind != BOMB:
-        if kind == SINGLE:
-            n = _singles(hand, trick, plays, n)
-        elif rank < ACE:
-            if kind == PAIR or kind == TRIPLE:
-                n = _alike(hand, length, rank, plays, n)
-            elif kind == STAIR:
-                n = _stairs(hand, length, rank, plays, n)
-            elif kind == FULLHOUSE:
-                n = _full_houses(hand, rank, plays, n)
-            elif kind == STREET:
-                n = _streets(hand, length, rank, plays, n)
-    return bombs(hand, trick, plays, n)
+        n = _leads(hand, plays)
+    elif type_of(trick) == SINGLE:  # seven of ten positions
+        n = _singles(hand, trick, plays, 0)
+    else:
+        n = _follows(hand, type_of(trick), count(cards_of(trick)), rank_of(trick), plays)
+    return bombs(hand, trick, plays, n) if has_bomb(hand) else n
 
 
 @kernel
