@@ -95,4 +95,4 @@ def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
 
 def sorted_lines(text: str) -> list[str]:
     """Lines with the words of each sorted, so that texts that differ in the order of cards only are equal."""
-    return [" ".join(sorted(line.split(" "))) for line in text.splitlines()]
+    return [" ".join(sorted(line.split())) for line in text.splitlines()]

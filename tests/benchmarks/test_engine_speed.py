@@ -69,7 +69,8 @@ def test_replay():
     target = np.empty(2 * len(rounds.history), dtype=np.uint8)
     seconds = best_seconds(lambda: replay_rounds(rounds.rows, rounds.history, scratch, target, outcomes))
     turns = int(outcomes["num_turns"].sum())
-    report(f"replay with validation ({turns / len(rounds):.0f} turns a round), rounds", len(rounds) / seconds, 1_000_000)
+    what = f"replay with validation ({turns / len(rounds):.0f} turns a round), rounds"
+    report(what, len(rounds) / seconds, 1_000_000)
     print(f"  {turns / seconds:,.0f} turns/s")
 
 
