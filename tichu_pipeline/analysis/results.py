@@ -34,7 +34,8 @@ def write_table(batches: pa.RecordBatchReader, out: TextIO) -> None:
             table.add_row(*(_shown(value) for value in row))
         else:
             hidden += 1
-    console = Console(file=out, markup=False, highlight=False, soft_wrap=not out.isatty())
+    # A pipe has no width: nothing is cut off for it.
+    console = Console(file=out, markup=False, highlight=False, width=None if out.isatty() else 10_000)
     console.print(table)
     if hidden:
         console.print(f"{hidden:,} rows more: --format csv, json or parquet writes them all")
@@ -45,7 +46,7 @@ def write_csv(batches: pa.RecordBatchReader, out: TextIO) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(batches.schema.names)
     for row in _rows(batches):
-        writer.writerow([json.dumps(value) if isinstance(value, list | dict) else value for value in row])
+        writer.writerow([json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value for value in row])
 
 
 def write_json(batches: pa.RecordBatchReader, out: TextIO) -> None:
