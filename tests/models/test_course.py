@@ -10,7 +10,7 @@ import pytest
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
 from tichu_models.arena.selfplay import stream
 from tichu_models.records.course import COURSE, TALLY, ZERO, follow_rounds, tally_rounds
-from tichu_models.records.history import LOG, load
+from tichu_models.records.history import load
 from tichu_models.records.replay import SCRATCH, announce, begin, check, step
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import DOG, MAHJONG, count, of_rank, points
@@ -62,7 +62,14 @@ def test_the_glance_agrees_with_the_engine(agent):
 
 
 def _from_engine(row, history, state, log, plays, lead, expected) -> dict:
-    facts = {"bombs": [0] * 4, "mahjong_by": -1, "wish_fulfilled_by": -1, "dragon_giver": -1, "dog_by": -1, "dog_to": -1}
+    facts = {
+        "bombs": [0] * 4,
+        "mahjong_by": -1,
+        "wish_fulfilled_by": -1,
+        "dragon_giver": -1,
+        "dog_by": -1,
+        "dog_to": -1,
+    }
     load(log, history, row["history_from"], row["history_to"])
     begin_round(state, row["first"], row["start"], 0, 0, 0, 0)
     begin(state, row)

@@ -54,9 +54,9 @@ def is_bomb(history, begin, end):
 def _follow(history, begin, end, wish, recipient, course):
     course.mahjong_by = course.wish_fulfilled_by = course.dragon_giver = course.dog_by = course.dog_to = NOBODY
     left = np.full(4, HAND_SIZE)
-    for seat in range(4):
-        course.place[seat] = course.bombs_played[seat] = 0
-    out = top = 0
+    course.place[:] = 0
+    course.bombs_played[:] = 0
+    out, top = 0, np.int64(0)
     at = begin
     while at < end:
         mark, seat = history[at] & KIND_BITS, np.int64(history[at] & SEAT_BITS)
@@ -74,7 +74,7 @@ def _follow(history, begin, end, wish, recipient, course):
             if open_wish and VALUE_OF_INDEX[card] == wish:
                 course.wish_fulfilled_by = seat
             at += 1
-        top = np.int64(history[cards]) if at == cards + 1 else 0
+        top = np.int64(history[cards] if at == cards + 1 else 0)
         if history[cards] == DOG:
             course.dog_by = seat
         for i in range(cards, at):
@@ -86,9 +86,9 @@ def _follow(history, begin, end, wish, recipient, course):
             out += 1
             course.place[seat] = out
     if out == 3:
-        for seat in range(4):
-            if course.place[seat] == 0:
-                course.place[seat] = 4
+        for last in range(4):
+            if course.place[last] == 0:
+                course.place[last] = 4
 
 
 @kernel
@@ -103,7 +103,7 @@ def follow_rounds(history, begins, wishes, recipients, complete, courses):
 def _tally(history, begin, end, recipient, lead, is_double, collected, tally):
     """One round; `lead` is by how much team 20 won it."""
     collected[:] = 0
-    trick = top = 0
+    trick, top = 0, np.int64(0)
     at = begin
     while at < end:
         mark, seat = history[at] & KIND_BITS, np.int64(history[at] & SEAT_BITS)
@@ -127,7 +127,7 @@ def _tally(history, begin, end, recipient, lead, is_double, collected, tally):
             cards |= CARD_OF_INDEX[top]
             at += 1
         if cards != CARD_OF_INDEX[top]:
-            top = 0
+            top = np.int64(0)
         trick += points(cards)
 
 

@@ -233,7 +233,9 @@ def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
 def row_counts(database: Path) -> dict[str, int]:
     """How many rows each table of a database has."""
     with duckdb.connect(database, read_only=True) as connection:
-        tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall()]
+        tables = [
+            name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
+        ]
         return {name: connection.table(name).count("*").fetchall()[0][0] for name in tables}
 
 

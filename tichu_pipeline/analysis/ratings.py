@@ -108,7 +108,9 @@ class Rater:
 
     def ratings(self) -> Ratings:
         """All rows."""
-        return Ratings(pa.concat_tables([SNAPSHOT.empty_table(), *self._snapshots]), pa.concat_tables(self._predictions))
+        return Ratings(
+            pa.concat_tables([SNAPSHOT.empty_table(), *self._snapshots]), pa.concat_tables(self._predictions)
+        )
 
     def _newcomer(self, name: str) -> Player:
         self._players[name] = Player(self._model.rating())

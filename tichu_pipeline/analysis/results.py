@@ -46,7 +46,9 @@ def write_csv(batches: pa.RecordBatchReader, out: TextIO) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(batches.schema.names)
     for row in _rows(batches):
-        writer.writerow([json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value for value in row])
+        writer.writerow(
+            [json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value for value in row]
+        )
 
 
 def write_json(batches: pa.RecordBatchReader, out: TextIO) -> None:

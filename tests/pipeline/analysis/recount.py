@@ -231,7 +231,8 @@ def _players(games: dict[int, list[Played]]) -> dict[str, list[dict]]:
     by_games = sorted(sat, key=lambda name: (-len(sat[name]), -len(diffs[name]), name.encode()))
     least = min(50, statistics.median(len(played) for played in sat.values()))
     good = sorted(
-        (name for name in sat if len(sat[name]) >= least), key=lambda name: (-statistics.fmean(diffs[name]), name.encode())
+        (name for name in sat if len(sat[name]) >= least),
+        key=lambda name: (-statistics.fmean(diffs[name]), name.encode()),
     )
     return {
         "26": [{"player_name": n, "games": len(sat[n]), "rounds": len(diffs[n])} for n in by_games[:100]],

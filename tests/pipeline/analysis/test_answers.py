@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.pipeline.analysis.recount import recount
+from tests.reading import read_rounds
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table
 from tichu_pipeline.analysis.scripts import queries
@@ -19,11 +20,20 @@ from tichu_pipeline.ingest import ingest
 SPREAD = "SELECT MIN({0}), MAX({0}), AVG({0}), STDEV({0}) FROM {1};"
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """A database, the logs that it was made of, and the answers counted from them."""
+
+    paths: DataPaths
+    texts: dict[int, str]
+    expected: dict[str, list[dict]]
+
+
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory) -> tuple[DataPaths, dict[int, str]]:
-    """A database of generated games, and their text."""
+def generated(tmp_path_factory) -> Corpus:
+    """A database of generated games."""
     paths = DataPaths(tmp_path_factory.mktemp("generated"))
-    generate(paths.raw, 150, ["2024-01", "2024-02"], seed=17)
+    generate(paths.raw, 100, ["2024-01", "2024-02"], seed=17)
     with zipfile.ZipFile(paths.raw / "2024.zip") as archive:
         names = [name for name in archive.namelist() if name.endswith(".tch")]
         texts = {int(Path(name).stem): archive.read(name).decode() for name in names}
@@ -32,36 +42,35 @@ def generated(tmp_path_factory) -> tuple[DataPaths, dict[int, str]]:
         for name in names:
             if int(Path(name).stem) in whole:
                 archive.writestr(name, whole[int(Path(name).stem)])
-    return _database(paths), whole
+    return _corpus(paths, whole)
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory, real_logs) -> tuple[DataPaths, dict[int, str]]:
-    """A database of the real logs, and their text."""
+def real(tmp_path_factory, real_logs) -> Corpus:
+    """A database of the real logs."""
     paths = DataPaths(tmp_path_factory.mktemp("real"))
     paths.raw.mkdir()
     with zipfile.ZipFile(paths.raw / "2024.zip", "w") as archive:
         for log in real_logs:
             archive.write(log, f"202403/{log.name}")
-    return _database(paths), {int(log.stem): log.read_text() for log in real_logs}
+    return _corpus(paths, {int(log.stem): log.read_text() for log in real_logs})
 
 
-def _database(paths: DataPaths) -> DataPaths:
+def _corpus(paths: DataPaths, texts: dict[int, str]) -> Corpus:
     ingest(paths.raw, paths)
     build(paths)
-    return paths
+    return Corpus(paths, texts, recount(texts))
 
 
 @pytest.fixture(scope="module", params=["generated", "real"])
-def corpus(request) -> tuple[DataPaths, dict[int, str]]:
+def corpus(request) -> Corpus:
     """Both of them."""
     return request.getfixturevalue(request.param)
 
 
 def test_questions_of_the_concept(corpus):
     """An analyst reads a wrong figure, and sizes a network, a clipping or a data set by it."""
-    paths, texts = corpus
-    expected = recount(texts)
+    paths, expected = corpus.paths, corpus.expected
     assert sorted(expected) == [f"{number:02}" for number in range(1, 28)]
     for query in queries()[:27]:
         number = query.name[:2]
@@ -74,8 +83,7 @@ def test_questions_of_the_concept(corpus):
 
 def test_percents_are_of_what_they_say(generated):
     """A share of seats taken for one of rounds, or of known results for one of all."""
-    paths, texts = generated
-    expected = recount(texts)
+    paths, expected = generated.paths, generated.expected
     for number, part, whole, column in (
         ("08", "double_victories", "rounds", "percent"),
         ("09", "calls", "seats", "percent_of_seats"),
@@ -96,8 +104,7 @@ def test_percents_are_of_what_they_say(generated):
 
 def test_statements_of_the_concept_run_unchanged(corpus):
     """Whoever copies a statement out of the concept gets an error, or another answer than the query gives."""
-    paths, texts = corpus
-    expected = recount(texts)
+    paths, expected = corpus.paths, corpus.expected
 
     def first(sql: str) -> list:
         return list(table(paths, sql).to_pylist()[0].values())
@@ -122,7 +129,7 @@ def test_statements_of_the_concept_run_unchanged(corpus):
 
 def test_every_query_answers(generated):
     """A query that fails, or finds nothing, where there is something to find."""
-    paths, _ = generated
+    paths = generated.paths
     assert [query.name[:2] for query in queries()] == [f"{number:02}" for number in range(1, 38)]
     for query in queries():
         assert query.question.endswith("?"), query.name
@@ -131,10 +138,8 @@ def test_every_query_answers(generated):
 
 def test_turns_and_macros(generated):
     """Turns, hands or labels that differ from the log: every analysis of plays would be off."""
-    paths, texts = generated
+    paths, texts = generated.paths, generated.texts
     game, text = next(iter(texts.items()))
-    from tests.reading import read_rounds
-
     for index, round_ in enumerate(read_rounds(text)):
         turns = table(paths, f"FROM turns({game}, {index})").to_pylist()
         owner, plays = None, []
@@ -165,7 +170,7 @@ def test_turns_and_macros(generated):
 
 def test_places_and_cumulated_scores(generated):
     """A finishing place or a game score of another seat, team or game."""
-    paths, texts = generated
+    paths, texts = generated.paths, generated.texts
     game = max(texts)
     rows = table(paths, f"SELECT * FROM rounds WHERE game_id = {game} ORDER BY round_index").to_pylist()
     totals = [0, 0]
@@ -177,4 +182,3 @@ def test_places_and_cumulated_scores(generated):
     assert n[1] == n[2] == n[3] + n[0] / 2 == n[4] + n[0] / 2
     mean = table(paths, "SELECT avg(score_diff) FROM players_rounds").column(0)[0].as_py()
     assert mean == pytest.approx(0)
-    assert statistics.fmean(table(paths, "SELECT avg(lead_before) AS a FROM players_rounds")["a"].to_pylist()) == 0
