@@ -38,7 +38,7 @@ def draw_histogram(axes: Axes, distribution: Distribution, name: str, clip: Sequ
     # Whole steps: a bar that holds more values than its neighbour would stand out for nothing.
     width = step * int(np.ceil((values[-1] - values[0] + 1) / step / BARS))
     bins = np.arange(values[0] - step / 2, values[-1] + width + step, width)
-    axes.hist(values, bins=bins, weights=counts / counts.sum(), color=COLOUR, edgecolor="white", linewidth=0.3)
+    axes.hist(values, bins=bins.tolist(), weights=counts / counts.sum(), color=COLOUR, edgecolor="white", linewidth=0.3)
     for bound in clip or ():
         axes.axvline(bound, color=ACCENT, linestyle="--", linewidth=1)
     axes.set(title=f"{name}: n = {distribution.n:,}", xlabel=name, ylabel="share")

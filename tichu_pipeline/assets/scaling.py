@@ -1,8 +1,9 @@
-"""The stage `scaling`: constants that bring points and scores into range. The rule is in `tichu_pipeline.scaling.fit`."""
+"""The stage `scaling`: constants that bring points and scores into range. The rule is in `scaling.fit`."""
 
 import math
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_pipeline.assets.rounds import rounds_manifest
 from tichu_pipeline.plots import sparkline
@@ -14,7 +15,7 @@ class ScalingConfig(dg.Config):
     """On what the constants are fitted, and how."""
 
     fit_through: str | None = None  # last month of the window, as 2024-06; by default the one of the last fit stays
-    methods: dict[str, str] = {}  # overrides of the rule, as {"rtg": "zscore"}
+    methods: dict[str, str] = Field(default_factory=dict)  # overrides of the rule, as {"rtg": "zscore"}
     force: bool = False  # fit though nothing has changed
 
 

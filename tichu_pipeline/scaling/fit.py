@@ -74,7 +74,7 @@ def fit(
     found = gather(paths, window)
     if found.rounds == 0:
         raise ScalingError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
-    constants = {
+    constants: dict[str, Any] = {
         "stamp": stamp,
         "version": VERSION,
         "formula": "scaled = (min(max(x, clip[0]), clip[1]) - offset) / scale",
@@ -197,7 +197,8 @@ def _check_methods(methods: Mapping[str, str]) -> None:
     for name, method in methods.items():
         if name not in VARIABLES or method not in METHODS:
             raise ScalingError(
-                f"methods: {name!r}: {method!r}; expected one of {', '.join(VARIABLES)} with one of {', '.join(METHODS)}"
+                f"methods: {name!r}: {method!r}; expected one of {', '.join(VARIABLES)}, with one of "
+                f"{', '.join(METHODS)}"
             )
 
 
