@@ -55,6 +55,20 @@ def draw_qq(axes: Axes, distribution: Distribution, name: str) -> None:
     axes.set(title=f"{name}: Q-Q", xlabel="normal", ylabel=name)
 
 
+def draw_heat_map(
+    axes: Axes, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], numbers: bool = False
+) -> None:
+    """A cell for each row and column, the darker the larger."""
+    axes.imshow(matrix, cmap="GnBu", aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, rotation=60 if max(map(len, columns)) > 3 else 0)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.grid(False)
+    if numbers:
+        for (row, column), value in np.ndenumerate(matrix):
+            if np.isfinite(value):
+                axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=8)
+
+
 def write_figures(folder: Path, distribution: Distribution, name: str, clip: Sequence[float]) -> list[Path]:
     """Histogram and Q-Q plot as files."""
     paths = []

@@ -17,6 +17,9 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 DIVISOR, FIRST_RATING = 400.0, 1500.0
 NEW_GAMES, STRONG = 30, 2400.0
 K_NEW, K, K_STRONG = 40.0, 20.0, 10.0
+# The chance in a single game. Cards decide more of it than the library's default of 25/6 allows for, which makes its
+# predictions far too sure (log-loss above that of guessing).
+BETA = 25.0
 
 # One row a rated game of the batch at hand.
 GAMES = """
@@ -84,7 +87,7 @@ class Rater:
     """Takes batches of games in their order, and keeps what the tables will hold."""
 
     def __init__(self) -> None:
-        self._model = PlackettLuce()
+        self._model = PlackettLuce(beta=BETA)
         self._players: dict[str, Player] = {}
         self._snapshots: list[pa.Table] = []
         self._predictions: list[pa.Table] = []

@@ -14,7 +14,7 @@ COMMENT ON COLUMN player_ratings.year IS 'Year';
 COMMENT ON COLUMN player_ratings.month IS 'Month, 1..12';
 COMMENT ON COLUMN player_ratings.games IS 'Rated games up to the end of this month';
 COMMENT ON COLUMN player_ratings.elo IS 'Elo: divisor 400, K 40 in the first 30 games, then 20, 10 once 2400 was reached; a team is the mean of its players';
-COMMENT ON COLUMN player_ratings.mu IS 'OpenSkill: estimated strength';
+COMMENT ON COLUMN player_ratings.mu IS 'OpenSkill (Plackett-Luce, beta 25): estimated strength';
 COMMENT ON COLUMN player_ratings.sigma IS 'OpenSkill: its uncertainty';
 COMMENT ON COLUMN player_ratings.ordinal IS 'OpenSkill: mu - 3 sigma, what the player is worth almost certainly';
 
