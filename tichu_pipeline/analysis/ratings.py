@@ -8,6 +8,7 @@ or is a draw, and four players with different names sat from its first round to 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import duckdb
 import numpy as np
@@ -137,7 +138,7 @@ def _months(games: pa.Table) -> list[tuple[int, int]]:
     """Begin and end of each month's games."""
     number = games["year"].to_numpy().astype(np.int64) * 12 + games["month"].to_numpy()
     begins = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
-    return list(zip(begins, [*begins[1:], len(games)], strict=True))
+    return list(pairwise([*begins, len(games)]))
 
 
 def _columns(table: pa.Table, *names: str) -> list[list]:

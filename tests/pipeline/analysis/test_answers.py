@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.analysis.recount import recount
+from tests.pipeline.test_layout import ROOT
 from tests.reading import read_rounds
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table
@@ -182,3 +184,12 @@ def test_places_and_cumulated_scores(generated):
     assert n[1] == n[2] == n[3] + n[0] / 2 == n[4] + n[0] / 2
     mean = table(paths, "SELECT avg(score_diff) FROM players_rounds").column(0)[0].as_py()
     assert mean == pytest.approx(0)
+
+
+def test_examples_of_the_readme_run(generated):
+    """The first thing that an analyst copies fails."""
+    examples = re.findall(r"```sql\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    statements = [statement for example in examples for statement in example.split(";") if statement.strip()]
+    assert len(statements) == 4
+    for statement in statements:
+        assert table(generated.paths, statement).num_rows, statement

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import duckdb
@@ -20,6 +21,7 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.cli import app
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
+from tichu_pipeline.scaling.gather import gather
 
 CLI = CliRunner()
 
@@ -244,3 +246,16 @@ def test_months_of_two_runs_are_refused(paths, tmp_path):
     with pytest.raises(DatabaseError, match=r"2024-02\.parquet.*tichu ingest"):
         build(broken)
     assert not Path(broken.database).exists()
+
+
+def test_a_month_of_empty_logs(tmp_path):
+    """A month in which nobody finished a round stops the whole database, or the constants of all others."""
+    paths = DataPaths(tmp_path)
+    generate(paths.raw, 12, ["2024-01"], seed=2)
+    with zipfile.ZipFile(paths.raw / "2024.zip", "a") as archive:
+        archive.writestr("202402/999999.tch", "")
+    ingest(paths.raw, paths)
+    assert build(paths).months == ["2024-01", "2024-02"]
+    assert value(paths, "SELECT count(DISTINCT month) FROM rounds") == 1
+    assert gather(paths, ["2024-02"]).rounds == 0
+    assert gather(paths, ["2024-01", "2024-02"]).rounds == gather(paths, ["2024-01"]).rounds > 0
