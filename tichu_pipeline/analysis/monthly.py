@@ -76,7 +76,8 @@ def _seats(rounds: pa.Table, courses: np.ndarray, complete: np.ndarray) -> pa.Ta
 
 def _masks(cards: np.ndarray) -> np.ndarray:
     """The sets of three cards each."""
-    return np.bitwise_or.reduce(MASK[cards], axis=2).reshape(-1)
+    first, second, third = (MASK[cards[:, :, to]] for to in range(3))
+    return (first | second | third).reshape(-1)
 
 
 def _four_times(column: pa.ChunkedArray) -> pa.Array:

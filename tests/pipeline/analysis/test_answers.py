@@ -35,7 +35,7 @@ class Corpus:
 def generated(tmp_path_factory) -> Corpus:
     """A database of generated games."""
     paths = DataPaths(tmp_path_factory.mktemp("generated"))
-    generate(paths.raw, 100, ["2024-01", "2024-02"], seed=17)
+    generate(paths.raw, 60, ["2024-01", "2024-02"], seed=17)
     with zipfile.ZipFile(paths.raw / "2024.zip") as archive:
         names = [name for name in archive.namelist() if name.endswith(".tch")]
         texts = {int(Path(name).stem): archive.read(name).decode() for name in names}

@@ -1,4 +1,4 @@
-"""The stages `analysis` and `scaling` as Dagster runs them, and what their checks notice."""
+"""The stages `analysis`, `scaling` and `analysis_report` as Dagster runs them, and what their checks notice."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from tichu_pipeline.assets import analysis as stage
+from tichu_pipeline.assets import report as report_stage
 from tichu_pipeline.assets import scaling as scaling_stage
 from tichu_pipeline.assets.rounds import rounds_manifest
 from tichu_pipeline.brettspielwelt.corpus import generate
@@ -22,6 +23,7 @@ CHECKS = [
     stage.every_query_answers,
     stage.scores_are_plausible,
     scaling_stage.constants_are_finite_and_ordered,
+    report_stage.page_is_complete,
 ]
 
 
@@ -29,14 +31,14 @@ CHECKS = [
 def paths(tmp_path_factory) -> DataPaths:
     """Ingested months."""
     made = DataPaths(tmp_path_factory.mktemp("data"))
-    generate(made.raw, 80, ["2024-01", "2024-02"], seed=31)
+    generate(made.raw, 50, ["2024-01", "2024-02"], seed=31)
     ingest(made.raw, made)
     return made
 
 
 def run(paths: DataPaths) -> dict[str, dict]:
     """Metadata of the stages after one run of them, and what their checks say."""
-    assets = [rounds_manifest, stage.analysis, scaling_stage.scaling]
+    assets = [rounds_manifest, stage.analysis, scaling_stage.scaling, report_stage.analysis_report]
     with dg.DagsterInstance.ephemeral() as instance:
         selection = dg.AssetSelection.assets(*assets)
         job = dg.define_asset_job("job", selection)
@@ -56,13 +58,17 @@ def test_stages_run_and_are_not_run_twice(paths):
     """A stage without rows, bytes or seconds in the demo's table; a second run that takes as long as the first."""
     first, second = run(paths), run(paths)
     for found, reused in ((first, False), (second, True)):
-        for name in ("analysis", "scaling"):
+        for name in ("analysis", "scaling", "analysis_report"):
             assert found[name]["rows"] > 0
             assert found[name]["bytes"] > 0
             assert found[name]["seconds"] >= 0
             assert found[name]["reused"] is reused
         assert found["checks"] == {check.check_specs_by_output_name["result"].name: True for check in CHECKS}
     assert "data:image/svg+xml" in first["analysis"]["rounds_by_month"]
+    page = (paths.reports / "Datenanalyse.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64") >= 12
+    assert "08_double_victories" in page
+    assert [path.name for path in paths.reports.iterdir()] == ["Datenanalyse.html"]
 
 
 def test_checks_notice_what_is_wrong(paths, tmp_path):

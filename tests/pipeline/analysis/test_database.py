@@ -30,7 +30,7 @@ CLI = CliRunner()
 def paths(tmp_path_factory) -> DataPaths:
     """A data folder with a built database: games with every oddity and rule break."""
     made = DataPaths(tmp_path_factory.mktemp("data"))
-    generate(made.raw, 300, ["2024-01", "2024-02", "2024-03"], seed=23, quirks=True)
+    generate(made.raw, 150, ["2024-01", "2024-02", "2024-03"], seed=23, quirks=True)
     ingest(made.raw, made)
     build(made)
     return made
