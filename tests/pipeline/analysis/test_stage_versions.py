@@ -42,6 +42,7 @@ def rounded(value: object) -> object:
 
 
 def digest(content: object) -> str:
+    """Short, so that a difference is easy to read."""
     return hashlib.sha256(json.dumps(rounded(content), sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
