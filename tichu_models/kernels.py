@@ -74,19 +74,48 @@ numba.config.reload_config()  # in case somebody imported numba before us
 njit: Any = numba.njit
 
 from numba.core import types  # noqa: E402
+from numba.core.codegen import CPUCodeLibrary  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def _as_kernel(**options: bool) -> Any:
+def _as_kernel(is_inner: bool, **options: bool) -> Any:
     def decorate(function: Any) -> Any:
         compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
         if not JIT_IS_OFF:
             _compile_once(compiled)
+            _note_what_compiles(compiled, is_inner)
         return compiled
 
     return decorate
+
+
+_compiling: list[bool] = []  # whether the kernels that are being compiled are inner ones, the innermost last
+
+
+def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
+    compile_ = dispatcher._compiler.compile
+
+    def noted(args, return_type):
+        _compiling.append(is_inner)
+        try:
+            return compile_(args, return_type)
+        finally:
+            _compiling.pop()
+
+    dispatcher._compiler.compile = noted
+
+
+def _optimize_callers_only() -> None:
+    """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those."""
+    optimize = CPUCodeLibrary._optimize_final_module
+
+    def optimize_unless_inner(library):
+        if not (_compiling and _compiling[-1]):
+            optimize(library)
+
+    CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
 
 
 def _compile_once(dispatcher: Any) -> None:
@@ -105,10 +134,15 @@ def _widest(kind: Any) -> Any:
     return types.int64 if is_signed else kind
 
 
-kernel: Any = _as_kernel()
+# What Python calls.
+kernel: Any = _as_kernel(is_inner=False)
+# What only kernels call. Optimised with its callers, not by itself: called from Python, it is right, but slow.
+inner: Any = _as_kernel(is_inner=True)
 # For small kernels of the innermost loops: melted into their callers, which LLVM does not always do by itself. Large
 # ones must not be: a caller is compiled with all that is melted into it, and so is its caller.
-inlined: Any = _as_kernel(forceinline=True)
+inlined: Any = _as_kernel(is_inner=True, forceinline=True)
+if not JIT_IS_OFF:
+    _optimize_callers_only()
 
 
 # Two machine instructions, for which Numba has no name. The usual way by a multiplication overflows, and LLVM may take

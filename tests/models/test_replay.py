@@ -29,6 +29,11 @@ def first(which: Callable[[Sheet], object]) -> Sheet:
     return next(sheet for sheet in sound() if which(sheet))
 
 
+def without_calls_in_play() -> list[Sheet]:
+    """Sound rounds of which `as_a_log` can make a log."""
+    return [sheet for sheet in sound() if (sheet.row["tichu_position"] < 0).all()]
+
+
 def plays_of(sheet: Sheet) -> list[int]:
     """Where the plays of a history stand."""
     return [at for at, (kind, _, _) in enumerate(sheet.entries) if kind == "play"]
@@ -42,7 +47,7 @@ def test_sound_rounds_are_sound():
 
 def test_marks_and_collecting_passes_give_one_normal_form():
     """The same round read from a log and from a file counts as two different rounds."""
-    for sheet in sound():
+    for sheet in without_calls_in_play():
         log = as_a_log(sheet)
         assert "take" not in {kind for kind, _, _ in log.entries}
         assert log.normal() == sheet.normal() == list(sheet.entries)
@@ -66,7 +71,7 @@ def test_every_take_mark_follows_its_trick():
 
 def test_passes_behind_the_end_are_ignored():
     """A round is broken, or counts more turns, because somebody passed after its end."""
-    sheet = sound()[0]
+    sheet = without_calls_in_play()[0]
     log = as_a_log(sheet)
     more = log.edited(len(log.entries), ("pass", 1, []), ("pass", 2, []))
     assert more.code() == RuleBreak.NONE
@@ -353,18 +358,15 @@ def test_an_ambiguous_phoenix_is_low_if_the_next_play_proves_it(lead, follow, co
 
 def test_step_by_step_equals_replay():
     """Features and search, which step through a round, see other positions than the replay checks."""
-    for sheet in sound()[::7]:
+    for sheet in without_calls_in_play()[::7]:
         rounds = as_a_log(sheet).rounds()
         state, log = np.zeros(1, dtype=STATE)[0], np.zeros(1, dtype=LOG)[0]
         row = rounds.rows[0]
-        load(log, rounds.history, 0, len(rounds.history))
+        load(log, rounds.history, row)
         begin_round(state, row["first"], row["start"], 0, 0, 0, 0)
         replay.begin(state, row)
-        at = 0
-        while at < log["length"]:
-            replay.announce(state, row)
-            at, code = replay.step(state, row, log, at, PLAYS)
-            assert code == 0
+        for at in range(log["length"]):
+            assert replay.step(state, row, log, at, PLAYS) == 0
         outcome = sheet.outcome()
         assert state["over"] == 1
         assert state["turns"] == outcome["num_turns"]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import kernel
-from tichu_models.records.history import KIND_BITS, PLAY_MARK, TAKE_MARK, load
-from tichu_models.records.replay import announce, begin, step, take
+from tichu_models.kernels import inner, kernel
+from tichu_models.records.history import CALL, PLAY, TAKE, kind_of, load, seat_of
+from tichu_models.records.replay import begin, step, take
 from tichu_models.rules.cards import PHOENIX, count, points
 from tichu_models.rules.combinations import BOMB, SINGLE, TYPE_AND_LENGTH, cards_of, rank_of, type_of
 from tichu_models.rules.state import HAND_SIZE, LEFT, NOBODY, RIGHT, begin_round
@@ -48,7 +48,7 @@ for _place, (_type, _length) in enumerate(TYPE_AND_LENGTH):
 COUNTS_SHAPE = (len(TYPE_AND_LENGTH), NUM_RANKS, 3, 3, HAND_SIZE + 1, 2)
 
 
-@kernel
+@inner
 def _note_play(counts, state, seat, move, cards_before, beaten):
     rank = SINGLE_PHOENIX if cards_of(move) == PHOENIX else rank_of(move)
     calls = max(state.call[(seat + RIGHT) & 3], state.call[(seat + LEFT) & 3])
@@ -56,7 +56,7 @@ def _note_play(counts, state, seat, move, cards_before, beaten):
     counts[label, rank, state.call[seat], calls, cards_before, beaten] += 1
 
 
-@kernel
+@inner
 def walk(row, place, scratch, tricks, n, spread, counts):
     """Appends the tricks of one sound round behind the n there are; returns how many there are then."""
     state, log = scratch.state, scratch.log
@@ -69,10 +69,8 @@ def walk(row, place, scratch, tricks, n, spread, counts):
     lying, lying_seat, lying_before = 0, NOBODY, 0
     low, high = 0, 0  # of points collected so far; they count from the next turn on
     while at < log.length:
-        announce(state, row)
-        mark = log.entry[at] & KIND_BITS
-        seat = log.entry[at] & 3
-        if mark == TAKE_MARK:
+        kind, seat = kind_of(log.entry[at]), seat_of(log.entry[at])
+        if kind == TAKE:
             trick = tricks[n]
             trick.winner = state.owner
             trick.points = points(state.trick_cards)
@@ -94,11 +92,16 @@ def walk(row, place, scratch, tricks, n, spread, counts):
             index += 1
             at += 1
             continue
+        if kind == CALL:
+            step(state, row, log, at, scratch.plays)
+            at += 1
+            continue
         total += collected
         lowest, highest = min(lowest, low), max(highest, high)
         before = count(state.hand[seat])
-        at, _ = step(state, row, log, at, scratch.plays)
-        if mark != PLAY_MARK:
+        step(state, row, log, at, scratch.plays)
+        at += 1
+        if kind != PLAY:
             continue
         if state.owner == NOBODY:  # the Dog
             counts[
@@ -135,6 +138,6 @@ def walk_rounds(rows, history, complete, scratch, tricks, spreads, counts):
     n = 0
     for i in range(len(rows)):
         if complete[i]:
-            load(scratch.log, history, rows[i].history_from, rows[i].history_to)
+            load(scratch.log, history, rows[i])
             n = walk(rows[i], i, scratch, tricks, n, spreads[i], counts)
     return n

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.records.history import store
 from tichu_models.records.replay import OUTCOME, SCRATCH, replay
 from tichu_models.records.schema import ROUND, Rounds
@@ -77,7 +77,7 @@ USUAL_HISTORY = 160
 MOST_HISTORY = 1100  # bytes that a round's normal history cannot exceed
 
 
-@kernel
+@inner
 def _same_bytes(text, begin, length, other, other_length):
     if length != other_length:
         return False
@@ -87,7 +87,7 @@ def _same_bytes(text, begin, length, other, other_length):
     return True
 
 
-@kernel
+@inner
 def _note_names(parse, start, origin, names):
     """Gives each seat's name its place in the list of names; a game's unchanged name keeps its place.
 
@@ -112,7 +112,7 @@ def _note_names(parse, start, origin, names):
     return changed
 
 
-@kernel
+@inner
 def _judge(parse, outcome, origin):
     """Replays the drafted round, together with what its text already says against it."""
     draft, scratch = parse.draft, parse.replay
@@ -136,7 +136,7 @@ def _judge(parse, outcome, origin):
     origin.break_line = draft.entry_line[outcome.break_at] if outcome.break_at >= 0 else draft.line
 
 
-@kernel
+@inner
 def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origins, fragments, names, history):
     """Reads one game into the outputs behind what they hold. False if they have no room; then nothing has changed."""
     text, draft, filled = parse.text, parse.draft, parse.filled
