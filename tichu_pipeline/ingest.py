@@ -31,8 +31,8 @@ from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
 
-# Bumped by hand when the files of unchanged logs would differ; tests/golden says when.
-VERSION = 1
+# Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
+VERSION = 2
 TABLES = (
     "games",
     "rule_breaks",
@@ -42,7 +42,7 @@ TABLES = (
 )  # rounds last: it says that all are there
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536
-NAMED_FILES = 100
+NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
 
 
 @dataclass
@@ -62,7 +62,8 @@ class Summary:
     seconds: float = 0.0
     reused: bool = False
     rule_breaks: dict[str, int] = field(default_factory=dict)  # by code, fragments included
-    not_logs: list[str] = field(default_factory=list)  # files that hold no round, the first hundred
+    empty_files: list[str] = field(default_factory=list)  # by name, the first NAMED_FILES
+    not_logs: list[str] = field(default_factory=list)  # files without a round's header, likewise
     problems: list[str] = field(default_factory=list)
 
 
@@ -169,8 +170,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             summary.games += int((errors < GameError.EMPTY).sum())
             summary.empty += int((errors == GameError.EMPTY).sum())
             summary.unreadable += int((errors == GameError.UNREADABLE).sum())
-            unread = games.games["game_id"][errors == GameError.UNREADABLE].tolist()
-            summary.not_logs += [file_of(game_id) for game_id in unread][: NAMED_FILES - len(summary.not_logs)]
+            for names, code in ((summary.empty_files, GameError.EMPTY), (summary.not_logs, GameError.UNREADABLE)):
+                ids = games.games["game_id"][errors == code][: NAMED_FILES - len(names)]
+                names += map(file_of, ids.tolist())
             summary.rounds += len(games.rounds)
             summary.tricks += len(tricks)
             summary.turns += int(games.outcomes["num_turns"][games.outcomes["completed"] == 1].sum())
@@ -240,8 +242,10 @@ class _TableFile:
         self.temporary.replace(self.path)
 
     def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self.temporary.unlink(missing_ok=True)
+        try:
+            self._writer.close()
+        finally:  # closing fails again where writing has: the disk is full, say
+            self.temporary.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
