@@ -17,13 +17,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import real_log_paths
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.brettspielwelt.games import Games, Reader
 from tichu_pipeline.brettspielwelt.inflate import Chunk
+from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
 from tichu_pipeline.tables import Walker, game_table, round_table, rule_break_table
 
 SOUND = (Path(__file__).parents[2] / "golden" / "sound_game.tch").read_bytes()
@@ -182,31 +183,31 @@ def damage(draw: st.DrawFn, lines: list[bytes]) -> list[bytes]:
     """The lines of a part after a few edits."""
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, max(len(lines) - 1, 0)))
-        kind = draw(st.integers(0, 8))
         line = lines[at] if lines else b""
         cut = draw(st.integers(0, len(line)))
-        if kind == 0:
-            lines = lines[:at] + lines[at + 1 + draw(st.integers(0, 5)) :]
-        elif kind == 1:
-            lines = lines[:at] + [line] * draw(st.sampled_from([2, 3, 600])) + lines[at + 1 :]
-        elif kind == 2:
-            to = draw(st.integers(0, max(len(lines) - 1, 0)))
-            lines = [*lines]
-            if lines:
-                lines[at], lines[to] = lines[to], lines[at]
-        elif kind == 3:
-            lines = lines[:at] + [draw(LINES)] + lines[at:]
-        elif kind == 4:
-            lines = lines[:at] + [line[:cut] + draw(st.binary(max_size=4)) + line[cut + 1 :]] + lines[at + 1 :]
-        elif kind == 5:  # within a character, if there is one of several bytes
-            wide = [i for i, byte in enumerate(line) if byte >= 0x80]
-            lines = [*lines[:at], line[: wide[0] + 1] if wide else line[:cut]]
-        elif kind == 6:
-            lines = lines[:at] + [line[:cut] + b"\0" * 3 + line[cut:]] + lines[at + 1 :]
-        elif kind == 7:
-            lines = lines[:at] + [line[:cut] * draw(st.sampled_from([2, 50]))] + lines[at + 1 :]
-        else:
-            lines = lines[:at]
+        before, after, instead = lines[:at], lines[at + 1 :], []
+        match draw(st.integers(0, 8)):
+            case 0:  # lines removed
+                after = lines[at + 1 + draw(st.integers(0, 5)) :]
+            case 1:  # repeated
+                instead = [line] * draw(st.sampled_from([2, 3, 600]))
+            case 2:  # moved elsewhere
+                to = draw(st.integers(0, len(after)))
+                after = [*after[:to], line, *after[to:]]
+            case 3:  # something put in between
+                instead = [draw(LINES), line]
+            case 4:  # a few bytes changed
+                instead = [line[:cut] + draw(st.binary(max_size=4)) + line[cut + 1 :]]
+            case 5:  # cut, within a character if there is one of several bytes
+                wide = [i for i, byte in enumerate(line) if byte >= 0x80]
+                after, instead = [], [line[: wide[0] + 1] if wide else line[:cut]]
+            case 6:  # NUL bytes
+                instead = [line[:cut] + b"\0" * 3 + line[cut:]]
+            case 7:  # very long
+                instead = [line[:cut] * draw(st.sampled_from([2, 50]))]
+            case _:  # the rest removed
+                after = []
+        lines = [*before, *instead, *after]
     return lines
 
 
@@ -242,6 +243,7 @@ def _chosen(pytestconfig: pytest.Config) -> Iterator[None]:
 def fuzz_lines(data: st.DataObject) -> None:
     """Reads one damaged log."""
     which, damaged, touched = data.draw(damaged_logs(len(CHOSEN)))
+    assume(len(damaged) <= SIZE_LIMIT)  # a longer one is refused before it comes to the reader
     check(damaged, CHOSEN[which], touched)
 
 
