@@ -16,10 +16,10 @@ import numpy as np
 from tichu_models.records.history import turns
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.cards import LABELS, labels
-from tichu_pipeline.brettspielwelt.archives import archived_logs, printable
+from tichu_pipeline.brettspielwelt.archives import archived_logs
 from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, Chunk, file_content, inflate
-from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
+from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT, printable
 from tichu_pipeline.tables import Walker, round_table, rule_break_table
 
 MONTH = "0001-01"  # a file by itself has none; the columns are left out

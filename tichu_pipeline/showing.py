@@ -12,6 +12,7 @@ from rich.text import Text
 from tichu_models.records.history import turns
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import LABEL_OF_RANK, LABELS, labels
+from tichu_pipeline.brettspielwelt.members import printable
 
 COLOURS = {"S": "bold", "B": "blue", "G": "green", "R": "red"}
 CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
@@ -20,7 +21,7 @@ CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
 def show_round(console: Console, row: dict[str, Any]) -> None:
     """Prints one row of table rounds."""
     # As Text: Rich would take [brackets] in a name for its markup.
-    names = [Text(name or f"(seat {seat})") for seat, name in enumerate(row["player_names"])]
+    names = [Text(printable(name) or f"(seat {seat})") for seat, name in enumerate(row["player_names"])]
     console.rule(f"game {row['game_id']}, round {row['round_index']}, {row['year']}-{row['month']:02d}")
     if row["rule_break"]:
         console.print(f"breaks the rules: {RuleBreak(row['rule_break']).name}, see rule_breaks", style="red")

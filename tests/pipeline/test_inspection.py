@@ -237,6 +237,8 @@ def test_names_of_any_kind_come_back(tmp_path):
     shown = run("show", 1, "--data", tmp_path / "data")
     assert (shown.exit_code, shown.exception) == (0, None)
     assert "[/red] [x" in shown.stdout
+    assert "\x7f" not in shown.stdout
+    assert "\u009b" not in shown.stdout
 
 
 def test_ingest_with_nothing_to_read_or_nowhere_to_write(folder):

@@ -21,6 +21,7 @@ from tichu_pipeline.brettspielwelt.listing import (
     GAME_FILE,
     MAC_FOLDER,
     NOT_A_LOG,
+    OTHER_ARCHIVES,
     SPECIAL,
     IndexPage,
     Listing,
@@ -29,12 +30,10 @@ from tichu_pipeline.brettspielwelt.listing import (
     read_pages,
     too_large,
 )
-from tichu_pipeline.brettspielwelt.members import MEMBER, SIZE_LIMIT, Members, Problem, Source
+from tichu_pipeline.brettspielwelt.members import MEMBER, SIZE_LIMIT, Members, Problem, Source, printable
 from tichu_pipeline.brettspielwelt.zip_directory import STORED
 
 UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
-
-_OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
 
 
 def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
@@ -99,7 +98,7 @@ def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os
             list_archive(listing, folder / entry.name, label)
         elif entry.name == INDEX and month:
             listing.pages.append(IndexPage(month, source, INDEX.encode(), None))
-        elif suffix in _OTHER_ARCHIVES:
+        elif suffix in OTHER_ARCHIVES:
             listing.problem("unreadable", label, "", "of archives only zips are read", "pack it as a zip")
     if logs:
         _list_loose_logs(listing, source, month, logs)
@@ -130,8 +129,3 @@ def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequenc
             continue
         rows.append((int(game[1]), 0, mtime_ns, month, number, 0, zlib.crc32(content), size, size, STORED))
     listing.blocks.append(np.array(rows, MEMBER))
-
-
-def printable(name: str) -> str:
-    """A file's name that is no valid UTF-8 would break whatever prints or stores it."""
-    return os.fsencode(name).decode(errors="replace")
