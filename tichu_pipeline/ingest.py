@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +67,10 @@ class Summary:
     problems: list[str] = field(default_factory=list)
 
 
+class DamagedMonthError(ValueError):
+    """A stored month that says nothing of itself."""
+
+
 @dataclass(frozen=True)
 class Ingested:
     """All months that were asked for."""
@@ -96,7 +100,12 @@ def stored_stamp(paths: DataPaths, month: str) -> str | None:
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
     """What the month's files say of themselves."""
-    return Summary(**json.loads(_metadata(month_file(paths.rounds, month))[SUMMARY]))
+    path = month_file(paths.rounds, month)
+    facts = _metadata(path).get(SUMMARY)
+    if facts is None:
+        raise DamagedMonthError(f"{path}: expected a month of tichu ingest; delete the file, and ingest its logs again")
+    known = {field.name for field in fields(Summary)}  # a month whose logs are gone may be of another version
+    return Summary(**{name: value for name, value in json.loads(facts).items() if name in known})
 
 
 def _metadata(path: Path) -> dict[bytes, bytes]:
