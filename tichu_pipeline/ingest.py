@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +31,8 @@ from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
 
-# Bumped by hand when the files of unchanged logs would differ; tests/golden says when.
-VERSION = 1
+# Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
+VERSION = 2
 TABLES = (
     "games",
     "rule_breaks",
@@ -42,7 +42,7 @@ TABLES = (
 )  # rounds last: it says that all are there
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536
-NAMED_FILES = 100
+NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
 
 
 @dataclass
@@ -62,8 +62,13 @@ class Summary:
     seconds: float = 0.0
     reused: bool = False
     rule_breaks: dict[str, int] = field(default_factory=dict)  # by code, fragments included
-    not_logs: list[str] = field(default_factory=list)  # files that hold no round, the first hundred
+    empty_files: list[str] = field(default_factory=list)  # by name, the first NAMED_FILES
+    not_logs: list[str] = field(default_factory=list)  # files without a round's header, likewise
     problems: list[str] = field(default_factory=list)
+
+
+class DamagedMonthError(ValueError):
+    """A stored month that says nothing of itself."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,12 @@ def stored_stamp(paths: DataPaths, month: str) -> str | None:
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
     """What the month's files say of themselves."""
-    return Summary(**json.loads(_metadata(month_file(paths.rounds, month))[SUMMARY]))
+    path = month_file(paths.rounds, month)
+    facts = _metadata(path).get(SUMMARY)
+    if facts is None:
+        raise DamagedMonthError(f"{path}: expected a month of tichu ingest; delete the file, and ingest its logs again")
+    known = {field.name for field in fields(Summary)}  # a month whose logs are gone may be of another version
+    return Summary(**{name: value for name, value in json.loads(facts).items() if name in known})
 
 
 def _metadata(path: Path) -> dict[bytes, bytes]:
@@ -169,8 +179,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             summary.games += int((errors < GameError.EMPTY).sum())
             summary.empty += int((errors == GameError.EMPTY).sum())
             summary.unreadable += int((errors == GameError.UNREADABLE).sum())
-            unread = games.games["game_id"][errors == GameError.UNREADABLE].tolist()
-            summary.not_logs += [file_of(game_id) for game_id in unread][: NAMED_FILES - len(summary.not_logs)]
+            for names, code in ((summary.empty_files, GameError.EMPTY), (summary.not_logs, GameError.UNREADABLE)):
+                ids = games.games["game_id"][errors == code][: NAMED_FILES - len(names)]
+                names += map(file_of, ids.tolist())
             summary.rounds += len(games.rounds)
             summary.tricks += len(tricks)
             summary.turns += int(games.outcomes["num_turns"][games.outcomes["completed"] == 1].sum())
@@ -240,8 +251,10 @@ class _TableFile:
         self.temporary.replace(self.path)
 
     def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self.temporary.unlink(missing_ok=True)
+        try:
+            self._writer.close()
+        finally:  # closing fails again where writing has: the disk is full, say
+            self.temporary.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

@@ -130,9 +130,26 @@ def names_of(games: Games) -> list[str]:
     ]
 
 
+def _name(games: Games, place: int) -> str:
+    begin, length = games.names[place]
+    return player_name(games.data[begin : begin + length].tobytes())
+
+
+def players_changed(games: Games) -> np.ndarray:
+    """Which games have another name in a seat from some round on. The reader compares bytes; the same name in another
+    encoding, or with a no-break space behind it, is no change."""
+    changed = games.games["player_changed"].astype(bool)
+    ends = np.cumsum(games.games["num_rounds"])
+    for i in np.flatnonzero(changed).tolist():
+        rounds = slice(ends[i] - games.games["num_rounds"][i], ends[i])
+        seats = games.origins["names"][rounds].T.tolist()
+        changed[i] = any(len({_name(games, place) for place in set(seat)}) > 1 for seat in seats)
+    return changed
+
+
 def text_of(games: Games, begin: int, end: int) -> str:
-    """The text of a round or fragment."""
-    return decoded(games.data[begin:end].tobytes()).rstrip()
+    """The text of a round or fragment, line by line: one name in Latin-1 must not spoil those in UTF-8."""
+    return "\n".join(map(decoded, games.data[begin:end].tobytes().split(b"\n"))).rstrip()
 
 
 def _column(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
@@ -208,7 +225,7 @@ def game_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Ta
         _column(rows["total"][:, 0]),
         _column(rows["total"][:, 1]),
         pa.array(winner, type=pa.int8()),
-        _column(rows["player_changed"].astype(bool)),
+        _column(players_changed(games)[games.games["error_code"] < EMPTY_CODE]),
         _column(rows["error_code"]),
         pa.array([file_of(game_id) for game_id in rows["game_id"].tolist()], type=pa.string()),
         *_when(month, len(rows)),

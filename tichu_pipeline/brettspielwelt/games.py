@@ -46,7 +46,7 @@ GAME = np.dtype([
     ("game_id", np.int64),
     ("num_rounds", np.int32),
     ("num_fragments", np.int32),
-    ("num_failed", np.int32),       # rounds that break a rule, and fragments that are no mere tail
+    ("num_failed", np.int32),       # rounds that break a rule, and fragments in whose place a result is missing
     ("total", np.int32, 2),
     ("error_code", np.int8),
     ("player_changed", np.int8),
@@ -152,7 +152,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     game.game_id = game_id
     game.num_failed = game.player_changed = 0
     game.total[0] = game.total[1] = 0
-    overplayed = has_header = False
+    overplayed = has_header = breaks_off = False
     for seat in range(4):
         parse.previous_name[seat] = -1
     while next_round(text, draft):
@@ -179,8 +179,10 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
             fragment.line = draft.syntax_line if draft.syntax_line else draft.line
             fragment.begin, fragment.end = begin, end
             filled.fragments += 1
-            is_tail = draft.fragment == RuleBreak.TRUNCATED and text.at >= text.length
-            game.num_failed += not is_tail
+            # Cards that were dealt anew before anybody played have no result that could be missing.
+            breaks_off = draft.fragment == RuleBreak.TRUNCATED and text.at >= text.length
+            dealt_anew = draft.fragment == RuleBreak.TRUNCATED and draft.log.length == 0
+            game.num_failed += not breaks_off and not dealt_anew
             continue
         origin, outcome = origins[filled.rounds], outcomes[filled.rounds]
         if _note_names(parse, start + skipped, origin, names) and filled.rounds > first_round:
@@ -211,7 +213,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     elif overplayed:
         game.error_code = GameError.GAME_OVERPLAYED
     else:
-        over = game_result(game.total[0], game.total[1]) != NOT_OVER
+        over = game_result(game.total[0], game.total[1]) != NOT_OVER and not breaks_off
         game.error_code = GameError.NO_ERROR if over else GameError.GAME_NOT_FINISHED
     filled.games += 1
     return True
