@@ -9,7 +9,6 @@ Commands and assets call `ingest`. How text is read is `brettspielwelt`, what th
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections import Counter
@@ -20,8 +19,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
@@ -29,19 +26,12 @@ from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
 from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden says when.
 VERSION = 1
-TABLES = (
-    "games",
-    "rule_breaks",
-    "tricks",
-    "combination_stats",
-    "rounds",
-)  # rounds last: it says that all are there
-STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
-ROWS_A_GROUP = 65_536
+TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
 NAMED_FILES = 100
 
 
@@ -86,23 +76,15 @@ def month_stamp(logs: str) -> str:
     return hashlib.sha256(f"ingest {VERSION} {logs}".encode()).hexdigest()
 
 
-def stored_stamp(paths: DataPaths, month: str) -> str | None:
+def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
     """The stamp that all five files of a month carry; None if one is missing or another's."""
-    stamps = {_metadata(month_file(paths.root / table, month)).get(STAMP) for table in TABLES}
-    stamp = stamps.pop()
-    return stamp.decode() if stamp and not stamps else None
+    stamps = {stored_stamp(month_file(paths.root / table, month)) for table in TABLES}
+    return stamps.pop() if len(stamps) == 1 else None
 
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
     """What the month's files say of themselves."""
-    return Summary(**json.loads(_metadata(month_file(paths.rounds, month))[SUMMARY]))
-
-
-def _metadata(path: Path) -> dict[bytes, bytes]:
-    try:
-        return pq.read_metadata(path).metadata or {}
-    except (OSError, pa.ArrowInvalid):
-        return {}
+    return Summary(**stored_facts(month_file(paths.rounds, month)))
 
 
 def ingest(
@@ -115,13 +97,14 @@ def ingest(
 ) -> Ingested:
     """Brings the files of these months (default: all that have logs) up to date; `done` hears of each."""
     started = time.perf_counter()
-    _tidy(paths)
+    for table in TABLES:
+        remove_leftovers(paths.root / table)
     catalogue = scan(raw)
     wanted = [month for month in catalogue.months if months is None or month in months]
     orphans = sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
     todo, summaries = [], {}
     for month in wanted:
-        if not force and stored_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
+        if not force and stored_month_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
             summaries[month] = stored_summary(paths, month)
             summaries[month].reused = True
             done(summaries[month])
@@ -151,7 +134,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
     walker, reader, buffer = Walker(), Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
     codes, problems = Counter[int](), dict[Problem, None]()
     with ExitStack() as stack:
-        files = {name: stack.enter_context(_TableFile(paths.root / name, month, name, stamp)) for name in TABLES}
+        files = {
+            name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name], stamp)) for name in TABLES
+        }
         for part in split(members):
             chunk = inflate(part, buffer)
             problems |= dict.fromkeys(chunk.problems)
@@ -178,10 +163,10 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
         summary.rule_breaks = {str(code): codes[code] for code in sorted(codes)}
         summary.problems = [str(problem) for problem in problems]
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.
-        files["rounds"].describe(summary)
+        facts = asdict(summary)
+        files["rounds"].describe({name: facts[name] for name in facts if name not in ("seconds", "bytes", "reused")})
         for table in TABLES:
-            files[table].close()
-            summary.bytes += files[table].temporary.stat().st_size
+            summary.bytes += files[table].close()
         for table in TABLES:
             files[table].publish()
     summary.seconds = time.perf_counter() - started
@@ -199,51 +184,6 @@ class _Files:
         return f"{self._members.file(index)}:{self._members.member(index)}"
 
 
-class _TableFile:
-    """A month's Parquet file in the making. Nothing is left of it if it is not published."""
-
-    def __init__(self, folder: Path, month: str, table: str, stamp: str) -> None:
-        self.path = month_file(folder, month)
-        self.temporary = folder / f".{month}.parquet.{os.getpid()}.tmp"
-        self._schema = SCHEMAS[table].with_metadata({STAMP: stamp.encode()})
-        self._waiting: list[pa.Table] = []
-        self._rows = 0
-
-    def __enter__(self) -> _TableFile:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(
-            self.temporary, self._schema, compression="zstd", compression_level=3, use_dictionary=DICTIONARIES
-        )
-        return self
-
-    def add(self, table: pa.Table) -> None:
-        self._waiting.append(table)
-        self._rows += len(table)
-        if self._rows >= ROWS_A_GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            table = pa.concat_tables(self._waiting).replace_schema_metadata(self._schema.metadata)
-            self._writer.write_table(table, row_group_size=max(self._rows, 1))
-        self._waiting, self._rows = [], 0
-
-    def describe(self, summary: Summary) -> None:
-        facts = {name: value for name, value in asdict(summary).items() if name not in ("seconds", "bytes", "reused")}
-        self._writer.add_key_value_metadata({SUMMARY: json.dumps(facts)})
-
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-
-    def publish(self) -> None:
-        self.temporary.replace(self.path)
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self.temporary.unlink(missing_ok=True)
-
-
 @dataclass(frozen=True)
 class Manifest:
     """The months of rounds that are there."""
@@ -259,7 +199,7 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
     """What is there of these months, by default of all."""
     found = sorted(path.stem for path in paths.rounds.glob("????-??.parquet"))
     found = [month for month in found if months is None or month in months]
-    stamps = [f"{month} {stored_stamp(paths, month)}\n" for month in found]
+    stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
     summaries = [stored_summary(paths, month) for month in found]
     files = [month_file(paths.root / table, month) for month in found for table in TABLES]
     return Manifest(
@@ -269,15 +209,3 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
         sum(file.stat().st_size for file in files if file.exists()),
         hashlib.sha256("".join(stamps).encode()).hexdigest(),
     )
-
-
-DICTIONARIES = ["player_names.list.element", "file", "year", "month", "type", "length", "rank"]
-
-
-def _tidy(paths: DataPaths) -> None:
-    """Removes what killed runs have left half written; a living one's files bear the number of its process."""
-    for table in TABLES:
-        for leftover in (paths.root / table).glob(".*.tmp"):
-            owner = leftover.name.split(".")[-2]
-            if not Path(f"/proc/{owner}").exists():
-                leftover.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ Sets of cards are masks, single cards are card indices, as everywhere. What cann
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +23,13 @@ def _four(kind: pa.DataType) -> pa.DataType:
     return pa.list_(kind, 4)
 
 
+def _schema(columns: list[tuple[str, pa.DataType]], unknown: Collection[str] = ()) -> pa.Schema:
+    """Columns of which only the `unknown` may be NULL; the others are written without a word on it."""
+    return pa.schema([pa.field(name, kind, nullable=name in unknown) for name, kind in columns])
+
+
 WHEN = [("year", pa.int16()), ("month", pa.int8())]
-ROUNDS = pa.schema(
+ROUNDS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),
@@ -52,9 +57,13 @@ ROUNDS = pa.schema(
         ("rule_break", pa.int8()),
         ("line", pa.int32()),
         *WHEN,
-    ]
+    ],
+    unknown=(
+        *("num_tricks", "num_turns", "min_points", "max_points", "avg_points"),
+        *("winner_index", "loser_index", "is_double_victory", "phoenix_low"),
+    ),
 )
-GAMES = pa.schema(
+GAMES = _schema(
     [
         ("game_id", pa.int64()),
         ("num_rounds", pa.int32()),
@@ -65,9 +74,10 @@ GAMES = pa.schema(
         ("error_code", pa.int8()),
         ("file", pa.string()),
         *WHEN,
-    ]
+    ],
+    unknown=["winner_team"],
 )
-RULE_BREAKS = pa.schema(
+RULE_BREAKS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),  # of a fragment: how many rounds were read before it
@@ -80,14 +90,14 @@ RULE_BREAKS = pa.schema(
     ]
 )
 TRICK_COLUMNS = [name for name in TRICK.names or () if name != "round"]
-TRICKS = pa.schema(
+TRICKS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),
         *((name, pa.from_numpy_dtype(TRICK[name])) for name in TRICK_COLUMNS),
     ]
 )
-COMBINATION_STATS = pa.schema(
+COMBINATION_STATS = _schema(
     [
         ("type", pa.int8()),
         ("length", pa.int8()),
