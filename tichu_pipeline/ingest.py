@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
@@ -145,7 +147,7 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             tricks, spreads = walker.walk(games)
             breaks = rule_break_table(games, file_of, month)
             files["rounds"].add(round_table(games, spreads, month))
-            files["games"].add(game_table(games, file_of, month))
+            files["games"].add(game_table(games, file_of.column, month))
             files["rule_breaks"].add(breaks)
             files["tricks"].add(tricks)
             codes.update(breaks["rule_break"].to_pylist())
@@ -174,14 +176,23 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
 
 
 class _Files:
-    """The archive or path in which a game of a chunk lies."""
+    """Where a chunk's games lie: `archive.zip:member`."""
 
     def __init__(self, members: Members) -> None:
         self._members = members
 
     def __call__(self, game_id: int) -> str:
+        """The file of one game."""
         index = int(np.searchsorted(self._members.game_ids, game_id))
         return f"{self._members.file(index)}:{self._members.member(index)}"
+
+    def column(self, game_ids: np.ndarray) -> pa.Array:
+        """The files of many games."""
+        rows = self._members.rows[np.searchsorted(self._members.game_ids, game_ids)]
+        archives = pa.array([f"{source.label}:" for source in self._members.sources]).take(pa.array(rows["source"]))
+        folders = pa.array([name.decode(errors="replace") for name in self._members.folders])
+        numbers = pc.cast(pa.array(game_ids), pa.string())
+        return pc.binary_join_element_wise(archives, folders.take(pa.array(rows["folder"])), numbers, ".tch", "")
 
 
 @dataclass(frozen=True)

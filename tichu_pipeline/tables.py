@@ -9,14 +9,19 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from tichu_models.kernels import kernel
 from tichu_models.records.replay import SCRATCH
 from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SPREAD, TRICK, walk_rounds
+from tichu_models.rules.breaks import GameError
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
-from tichu_models.rules.scoring import DRAW, NOT_OVER, game_result
+from tichu_models.rules.scoring import DRAW, NOT_OVER, TEAM_20, TEAM_31, game_result
 from tichu_pipeline.brettspielwelt.games import Games
 
 NO_BREAK_SPACE = "\u00a0"
+WINNER_OF_RESULT = np.zeros(4, dtype=np.int8)  # of game_result, whose NOT_OVER, -1, is the last place
+WINNER_OF_RESULT[[TEAM_20, TEAM_31, DRAW, NOT_OVER]] = 20, 31, 0, -1
 
 
 def _four(kind: pa.DataType) -> pa.DataType:
@@ -132,12 +137,32 @@ def player_name(raw: bytes) -> str:
     return decoded(raw).rstrip(NO_BREAK_SPACE).replace(NO_BREAK_SPACE, " ")
 
 
-def names_of(games: Games) -> list[str]:
+@kernel
+def _copy_ascii(data, names, text, ends, others):
+    """Copies names one behind the other. Marks those that are not plain ASCII, and leaves them empty."""
+    to = 0
+    for i in range(len(names)):
+        end, seen = to, 0
+        for at in range(names[i].begin, names[i].begin + names[i].length):
+            text[end] = data[at]
+            seen |= data[at]
+            end += 1
+        others[i] = seen >= 0x80
+        to = to if others[i] else end
+        ends[i] = to
+
+
+def names_of(games: Games) -> pa.Array:
     """The names that occur in a chunk, in the order of Games.names."""
-    begins, lengths = games.names["begin"].tolist(), games.names["length"].tolist()
-    return [
-        player_name(games.data[begin : begin + length].tobytes()) for begin, length in zip(begins, lengths, strict=True)
+    names = games.names
+    text = np.empty(int(names["length"].sum()), dtype=np.uint8)
+    offsets, others = np.zeros(len(names) + 1, dtype=np.int32), np.empty(len(names), dtype=np.bool_)
+    _copy_ascii(games.data, names, text, offsets[1:], others)
+    plain = pa.StringArray.from_buffers(len(names), pa.py_buffer(offsets), pa.py_buffer(text))
+    decoded_names = [
+        player_name(games.data[begin : begin + length].tobytes()) for begin, length in names[others].tolist()
     ]
+    return pc.replace_with_mask(plain, pa.array(others), pa.array(decoded_names, type=pa.string()))
 
 
 def text_of(games: Games, begin: int, end: int) -> str:
@@ -170,7 +195,7 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
     rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
     n = len(rows)
     broken = outcomes["completed"] == 0
-    names = pa.array(names_of(games), type=pa.string()).take(pa.array(origins["names"].reshape(-1)))
+    names = names_of(games).take(pa.array(origins["names"].reshape(-1)))
     given = _column(rows["given"].reshape(-1), origins["bad_given"].reshape(-1).astype(bool))
     offsets = np.append(rows["history_from"], len(games.rounds.history)).astype(np.int32)
     turns = np.maximum(outcomes["num_turns"], 1)
@@ -207,26 +232,30 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=ROUNDS)
 
 
-def game_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
+@kernel
+def _name_winners(totals, winners):
+    """Fills in who has won by these totals, as table games says it; -1 for nobody."""
+    for i in range(len(totals)):
+        winners[i] = WINNER_OF_RESULT[game_result(totals[i, 0], totals[i, 1])]
+
+
+def game_table(games: Games, files_of: Callable[[np.ndarray], pa.Array], month: str) -> pa.Table:
     """Rows of table games: every log but those that are empty or hold no round."""
-    rows = games.games[games.games["error_code"] < EMPTY_CODE]
-    results = [game_result(int(a), int(b)) for a, b in rows["total"].tolist()]
-    winner = [{NOT_OVER: None, DRAW: 0, 0: 20, 1: 31}[int(result)] for result in results]
+    rows = games.games[games.games["error_code"] < GameError.EMPTY]
+    winners = np.empty(len(rows), dtype=np.int8)
+    _name_winners(rows["total"], winners)
     columns = [
         _column(rows["game_id"]),
         _column(rows["num_rounds"]),
         _column(rows["total"][:, 0]),
         _column(rows["total"][:, 1]),
-        pa.array(winner, type=pa.int8()),
+        _column(winners, winners < 0),
         _column(rows["player_changed"].astype(bool)),
         _column(rows["error_code"]),
-        pa.array([file_of(game_id) for game_id in rows["game_id"].tolist()], type=pa.string()),
+        files_of(rows["game_id"]),
         *_when(month, len(rows)),
     ]
     return pa.Table.from_arrays(columns, schema=GAMES)
-
-
-EMPTY_CODE = 90
 
 
 def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
