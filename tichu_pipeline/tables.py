@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tichu_models.kernels import kernel
-from tichu_models.records.replay import SCRATCH
-from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SPREAD, TRICK, walk_rounds
+from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
 from tichu_models.rules.scoring import DRAW, NOT_OVER, TEAM_20, TEAM_31, game_result
@@ -302,7 +301,7 @@ class Walker:
 
     def __init__(self) -> None:
         self.counts = np.zeros(COUNTS_SHAPE, dtype=np.int64)
-        self._scratch = np.zeros(1, dtype=SCRATCH)
+        self._seats = np.zeros(1, dtype=SEATS)
         self._tricks = np.zeros(0, dtype=TRICK)
 
     def walk(self, games: Games) -> tuple[pa.Table, np.ndarray]:
@@ -311,11 +310,11 @@ class Walker:
         if len(self._tricks) < MAX_TRICKS * len(rows):
             self._tricks = np.zeros(MAX_TRICKS * len(rows), dtype=TRICK)
         spreads = np.zeros(len(rows), dtype=SPREAD)
-        n = walk_rounds(
+        n = read_tricks(
             rows,
             games.rounds.history,
             games.outcomes["completed"],
-            self._scratch[0],
+            self._seats[0],
             self._tricks,
             spreads,
             self.counts,
