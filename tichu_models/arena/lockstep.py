@@ -24,7 +24,7 @@ from tichu_models.arena.table import (
     next_round,
     write_round,
 )
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds
@@ -68,7 +68,7 @@ def _perform(tables, kinds, choices, plays):
     return -1, 0
 
 
-@kernel
+@inner
 def _write_rounds(tables, rows, history):
     """Writes the rounds of tables where one is over; returns the length of their histories."""
     length = 0
