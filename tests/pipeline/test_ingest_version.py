@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import SUMMARY, TABLES, VERSION, ingest
+from tichu_pipeline.ingest import TABLES, VERSION, ingest
+from tichu_pipeline.monthly_files import SUMMARY
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ingest.json"
 SOUND = (Path(__file__).parents[1] / "golden" / "sound_game.tch").read_text()
