@@ -129,8 +129,12 @@ def download(
 
     try:
         summary = fetch(first, last, out, base_url=base_url, rate=rate)
-    except (ValueError, BlockingIOError) as error:
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    except BlockingIOError as error:
         fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or out}: {error.strerror or error}; expected a folder that can be written")
     facts = asdict(summary)
     if as_json:
         typer.echo(json.dumps(facts, default=str))
