@@ -266,9 +266,10 @@ def export(
     from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
 
     try:
-        typer.echo(text_of(find_game(DataPaths(data), game_id)), nl=False)
+        text = text_of(find_game(DataPaths(data), game_id))
     except NoSuchGameError as error:
         fail(str(error))
+    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is
 
 
 if __name__ == "__main__":

@@ -137,6 +137,19 @@ def test_a_broken_round_says_what_and_where(tmp_path):
     assert [broken[0][name] for name in ("replayed_score", "num_turns", "winner_index")] == [None] * 3
 
 
+def test_line_ends_and_blank_lines_change_only_line_numbers(tmp_path):
+    """Logs that went through Windows or an editor read as something else, or told with the lines of another file."""
+    spaced = "\n \n" + SOUND.replace("\n", "\n\t\n").replace("Ergebnis: ", "Ergebnis: 1", 1) + "\n\n"
+    for name, text in (("1.tch", SOUND.replace("Ergebnis: ", "Ergebnis: 1", 1)), ("2.tch", spaced)):
+        (tmp_path / name).write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
+    plain, odd = inspected(tmp_path)
+    assert _without_lines(odd) | {"game_id": 1} == _without_lines(plain)
+    for entry, text in ((plain, SOUND), (odd, spaced)):
+        lines = [number for number, line in enumerate(text.splitlines(), start=1) if line + "\n" == HEADER]
+        assert [round_["line"] for round_ in entry["rounds"]] == lines
+    assert odd["rounds"][0]["rule_break"] == RuleBreak.SCORE_NOT_POSSIBLE
+
+
 def restarted(rounds: str, cut_before: str) -> str:
     """The game with its second round begun, broken off before that line, and dealt anew."""
     first, second, *rest = [HEADER + part for part in rounds.split(HEADER)[1:]]
