@@ -179,6 +179,28 @@ def test_the_code_of_a_game(case, tmp_path):
     assert GameError(entry["error_code"]).name == GameError(code).name
 
 
+def test_a_log_may_end_anywhere(tmp_path):
+    """A download that was cut at an unlucky byte, and counts as a broken game, or as one whose result was 0 : 0."""
+    first = SOUND[: SOUND.index(HEADER, 9)]
+    text = first + SOUND[len(first) : SOUND.index(HEADER, len(first) + 9)]
+    within = [*range(len(HEADER) + 1), *range(200, len(first) - 200, 97), *range(len(first) - 200, len(first) + 600)]
+    within += range(len(text) - 60, len(text))
+    with zipfile.ZipFile(tmp_path / "cut.zip", "w") as archive:
+        for length in within:
+            archive.writestr(f"{length + 1}.tch", text[:length])
+    results = [text.index("\n", text.index("Ergebnis")), text.rindex("\n")]
+    for entry, length in zip(inspected(tmp_path / "cut.zip"), within, strict=True):
+        begun = text[:length].count(HEADER.strip("-\n"))
+        complete = sum(length >= end for end in results)
+        line = text[:length].rpartition("\n")[2]
+        if line.startswith("Ergebnis: ") and line.rpartition(" - ")[2].lstrip("-") and length not in results:
+            continue  # within the last number, which may be any
+        expected = "EMPTY" if not length else "GAME_NOT_FINISHED" if begun else "UNREADABLE"
+        assert (entry["error"], len(entry["rounds"])) == (expected, complete), (length, line)
+        assert [round_["rule_break"] for round_ in entry["rounds"]] == [0] * complete
+        assert [f["rule_break_text"] for f in entry["fragments"]] in ([], ["TRUNCATED"])
+
+
 # Through the data folder
 
 
