@@ -129,8 +129,12 @@ def download(
 
     try:
         summary = fetch(first, last, out, base_url=base_url, rate=rate)
-    except (ValueError, BlockingIOError) as error:
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    except BlockingIOError as error:
         fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or out}: {error.strerror or error}; expected a folder that can be written")
     facts = asdict(summary)
     if as_json:
         typer.echo(json.dumps(facts, default=str))
@@ -262,9 +266,10 @@ def export(
     from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
 
     try:
-        typer.echo(text_of(find_game(DataPaths(data), game_id)), nl=False)
+        text = text_of(find_game(DataPaths(data), game_id))
     except NoSuchGameError as error:
         fail(str(error))
+    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is
 
 
 if __name__ == "__main__":

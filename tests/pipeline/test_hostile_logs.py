@@ -37,10 +37,8 @@ LARGEST = {
 }
 
 CHILD = """
-import json, resource, sys
+import json, resource, sys, time
 from pathlib import Path
-limit = int(sys.argv[3])
-resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 raw, data = Path(sys.argv[1]), Path(sys.argv[2])
@@ -48,6 +46,8 @@ ingest(raw / "sound", DataPaths(data / "sound"))
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 before = peak()
+limit = int(time.process_time()) + int(sys.argv[3])  # the first call may have had to compile
+resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 (month,) = ingest(raw / "hostile", DataPaths(data / "hostile"), workers=1).months
 print(json.dumps({"more": peak() - before, "games": month.games, "not_logs": month.not_logs, "empty": month.empty}))
 """

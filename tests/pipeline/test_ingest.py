@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pyarrow.dataset as ds
@@ -82,10 +82,57 @@ def check_against_truth(tmp_path: Path, games: int) -> None:
     assert not wrong
     planted_codes = {code for code in by_code if code > 0 and by_code[code]}
     assert planted_codes == {int(code) for code in RuleBreak if code}
-    errors = Counter(row["error_code"] for row in rows(paths, "games", ["error_code"]))
-    assert errors[GameError.GAME_OVERPLAYED] >= min(20, made.planted["overplayed"]) * 0.9
-    assert errors[GameError.GAME_NOT_FINISHED]
-    assert errors[GameError.ROUND_FAILED]
+    truth = defaultdict(list)
+    for row in pq.read_table(raw / "truth.parquet").to_pylist():
+        truth[row["game_id"]].append(row)
+    check_games(truth, paths)
+    check_names(truth, paths)
+    read = ingest(raw, paths).months
+    assert sum(month.empty for month in read) == made.planted["empty file"]
+    assert sum(month.unreadable for month in read) == made.planted["error page"]
+
+
+def check_games(truth: dict[int, list[dict]], paths: DataPaths) -> None:
+    """The code of every game follows from what was planted in it, and from its scores."""
+    found = rows(paths, "games")
+    for game in found:
+        quirks = [row for row in truth[game["game_id"]] if row["planted"]]
+        cut = [row["planted"] for row in quirks if row["rule_break"] == RuleBreak.TRUNCATED]
+        if any(row["rule_break"] not in (0, RuleBreak.TRUNCATED) for row in quirks):
+            expected = GameError.ROUND_FAILED
+        elif any(row["planted"] == "overplayed" for row in quirks):
+            expected = GameError.GAME_OVERPLAYED
+        elif set(cut) > {"restarted"} or (cut and "restarted" not in cut):
+            expected = GameError.GAME_NOT_FINISHED
+        else:
+            over = max(game["total_score_20"], game["total_score_31"]) >= 1000
+            expected = GameError.NO_ERROR if over else GameError.GAME_NOT_FINISHED
+        assert game["error_code"] == expected, (game, quirks)
+    assert len({game["error_code"] for game in found}) == 4
+
+
+RENAMING = {
+    "Latin-1",
+    "no-break space in a name",
+    "no-break space after a name",
+    "empty name",
+    "substitution",
+    "names differ between lists",
+}
+
+
+def check_names(truth: dict[int, list[dict]], paths: DataPaths) -> None:
+    """Every player's name is as in the truth, wherever no name was changed by what was planted."""
+    found = rows(paths, "rounds", ["game_id", "round_index", "player_names"])
+    names = {(row["game_id"], row["round_index"]): row["player_names"] for row in found}
+    compared = 0
+    for game_id, played in truth.items():
+        if RENAMING.isdisjoint(row["planted"] for row in played):
+            for row in played:
+                if row["players"] and (game_id, row["round_index"]) in names:
+                    assert names[game_id, row["round_index"]] == row["players"], row
+                    compared += 1
+    assert compared > len(names) / 2
 
 
 def test_every_planted_break_is_found_and_nothing_else(tmp_path):

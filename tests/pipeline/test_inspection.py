@@ -137,6 +137,19 @@ def test_a_broken_round_says_what_and_where(tmp_path):
     assert [broken[0][name] for name in ("replayed_score", "num_turns", "winner_index")] == [None] * 3
 
 
+def test_line_ends_and_blank_lines_change_only_line_numbers(tmp_path):
+    """Logs that went through Windows or an editor read as something else, or told with the lines of another file."""
+    spaced = "\n \n" + SOUND.replace("\n", "\n\t\n").replace("Ergebnis: ", "Ergebnis: 1", 1) + "\n\n"
+    for name, text in (("1.tch", SOUND.replace("Ergebnis: ", "Ergebnis: 1", 1)), ("2.tch", spaced)):
+        (tmp_path / name).write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
+    plain, odd = inspected(tmp_path)
+    assert _without_lines(odd) | {"game_id": 1} == _without_lines(plain)
+    for entry, text in ((plain, SOUND), (odd, spaced)):
+        lines = [number for number, line in enumerate(text.splitlines(), start=1) if line + "\n" == HEADER]
+        assert [round_["line"] for round_ in entry["rounds"]] == lines
+    assert odd["rounds"][0]["rule_break"] == RuleBreak.SCORE_NOT_POSSIBLE
+
+
 def restarted(rounds: str, cut_before: str) -> str:
     """The game with its second round begun, broken off before that line, and dealt anew."""
     first, second, *rest = [HEADER + part for part in rounds.split(HEADER)[1:]]
@@ -164,6 +177,28 @@ def test_the_code_of_a_game(case, tmp_path):
     (tmp_path / "1.tch").write_text(text)
     (entry,) = inspected(tmp_path / "1.tch")
     assert GameError(entry["error_code"]).name == GameError(code).name
+
+
+def test_a_log_may_end_anywhere(tmp_path):
+    """A download that was cut at an unlucky byte, and counts as a broken game, or as one whose result was 0 : 0."""
+    first = SOUND[: SOUND.index(HEADER, 9)]
+    text = first + SOUND[len(first) : SOUND.index(HEADER, len(first) + 9)]
+    within = [*range(len(HEADER) + 1), *range(200, len(first) - 200, 97), *range(len(first) - 200, len(first) + 600)]
+    within += range(len(text) - 60, len(text))
+    with zipfile.ZipFile(tmp_path / "cut.zip", "w") as archive:
+        for length in within:
+            archive.writestr(f"{length + 1}.tch", text[:length])
+    results = [text.index("\n", text.index("Ergebnis")), text.rindex("\n")]
+    for entry, length in zip(inspected(tmp_path / "cut.zip"), within, strict=True):
+        begun = text[:length].count(HEADER.strip("-\n"))
+        complete = sum(length >= end for end in results)
+        line = text[:length].rpartition("\n")[2]
+        if line.startswith("Ergebnis: ") and line.rpartition(" - ")[2].lstrip("-") and length not in results:
+            continue  # within the last number, which may be any
+        expected = "EMPTY" if not length else "GAME_NOT_FINISHED" if begun else "UNREADABLE"
+        assert (entry["error"], len(entry["rounds"])) == (expected, complete), (length, line)
+        assert [round_["rule_break"] for round_ in entry["rounds"]] == [0] * complete
+        assert [f["rule_break_text"] for f in entry["fragments"]] in ([], ["TRUNCATED"])
 
 
 # Through the data folder

@@ -18,7 +18,7 @@ from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
 from tichu_pipeline.brettspielwelt.inflate import Chunk
-from tichu_pipeline.brettspielwelt.parser import DRAFT, TEXT, begin_text, next_round
+from tichu_pipeline.brettspielwelt.parser import DRAFT, TEXT, begin_text, has_header, next_round
 
 # fmt: off
 # What is known of a round beside its record and the replay's outcome.
@@ -152,7 +152,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     game.game_id = game_id
     game.num_failed = game.player_changed = 0
     game.total[0] = game.total[1] = 0
-    overplayed = has_header = breaks_off = False
+    overplayed = is_log = breaks_off = False
     for seat in range(4):
         parse.previous_name[seat] = -1
     while next_round(text, draft):
@@ -170,7 +170,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
             )
             return False
         begin, end = start + skipped + draft.begin, start + skipped + draft.end
-        has_header |= draft.fragment != RuleBreak.SYNTAX or draft.syntax_line != draft.line
+        is_log |= has_header(text, draft)
         if draft.fragment:
             fragment = fragments[filled.fragments]
             fragment.game_id = game_id
@@ -205,7 +205,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     game.num_fragments = filled.fragments - first_fragment
     if text.length == 0 or (game.num_rounds == 0 and game.num_fragments == 0):
         game.error_code = GameError.EMPTY
-    elif not has_header:
+    elif not is_log:
         game.error_code = GameError.UNREADABLE
         filled.fragments = first_fragment
     elif game.num_failed:

@@ -431,8 +431,10 @@ def _play(text, draft):
             if last == UNKNOWN:
                 return False
         elif _is_word(text, text.at, RESULT):
+            if not _result(text, draft):
+                return False
             draft.fragment = 0
-            return _result(text, draft)
+            return True
         elif _is_word(text, text.at, WISH):
             wish = _wish(text)
             if wish == 0:
@@ -515,9 +517,11 @@ def next_round(text, draft):
     draft.begin = text.at
     draft.line = text.line
     draft.fragment = RuleBreak.TRUNCATED
-    if not _is_word(text, text.at, GRAND_HEADER) or (
-        not _round(text, draft) and text.at < text.length and not _cut_off(text)
-    ):
+    if has_header(text, draft):
+        unread = not _round(text, draft) and text.at < text.length and not _cut_off(text)
+    else:
+        unread = not _is_cut_header(text)
+    if unread:
         draft.fragment = RuleBreak.SYNTAX
         draft.syntax_line = text.line
     if draft.fragment:
@@ -525,6 +529,22 @@ def next_round(text, draft):
     else:
         _next_line(text)
     draft.end = text.at
+    return True
+
+
+@inlined
+def has_header(text, draft):
+    """Whether the round or fragment begins as rounds do."""
+    return _is_word(text, draft.begin, GRAND_HEADER)
+
+
+@inner
+def _is_cut_header(text):
+    """Whether the text ends within a header."""
+    for i in range(text.length - text.at):
+        expected = (WORDS[GRAND_HEADER, i >> 3] >> (8 * (i & 7))) & 255
+        if i == WORD_LENGTHS[GRAND_HEADER] or text.bytes[text.at + i] != expected:
+            return False
     return True
 
 

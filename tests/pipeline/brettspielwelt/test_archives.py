@@ -7,6 +7,7 @@ import os
 import random
 import stat
 import struct
+import time
 import warnings
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -220,6 +221,14 @@ def test_listed_games() -> None:
     page = b"""<a href="../">up</a><a href='7.tch'>\xff</a> <a HREF = "http://host/x/8.tch?y">
         <a href="7.tch"> <a href="0.tch"> <a href="9.tchx"> <a href="abc.tch"> 10.tch"""
     assert listed_games(page) == [7, 8]
+
+
+@pytest.mark.parametrize("unit", [b"href=", b"href=/", b"href ", b"href=1", b"href = ", b"<a href='"])
+def test_pages_made_to_be_searched_for_ever(unit: bytes) -> None:
+    """Prevents that an index page of a few megabytes holds a scan or a download for hours."""
+    started = time.process_time()
+    assert listed_games(unit * 200_000 + b'<a href="7.tch">') == [7]
+    assert time.process_time() - started < 5
 
 
 # Doubles, and stamps
