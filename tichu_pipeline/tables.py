@@ -186,24 +186,23 @@ def text_of(games: Games, begin: int, end: int) -> str:
     return "\n".join(map(decoded, games.data[begin:end].tobytes().split(b"\n"))).rstrip()
 
 
-def _column(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
+def _column(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
     mask = unknown if unknown is not None and unknown.any() else None
-    return pa.array(np.ascontiguousarray(values), type=kind, mask=mask)
+    return pa.array(np.ascontiguousarray(values), mask=mask)
 
 
-def _lists(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
-    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL."""
-    flat = _column(values.reshape(-1), None if unknown is None else unknown.reshape(-1).astype(bool), kind)
-    return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
+    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL, or of which rows all are."""
+    if unknown is not None and unknown.any():
+        unknown = np.broadcast_to(unknown.reshape(len(values), -1), values.shape).reshape(-1).astype(bool)
+    else:
+        unknown = None
+    return pa.FixedSizeListArray.from_arrays(_column(values.reshape(-1), unknown), values.shape[1])
 
 
 def _when(month: str, n: int) -> list[pa.Array]:
     year, number = (int(part) for part in month.split("-"))
     return [pa.array(np.full(n, year, dtype=np.int16)), pa.array(np.full(n, number, dtype=np.int8))]
-
-
-def _whole(unknown: np.ndarray, width: int) -> np.ndarray:
-    return np.repeat(unknown[:, None], width, axis=1)
 
 
 def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
@@ -223,7 +222,7 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
         _lists(rows["start"], origins["bad_start"]),
         pa.FixedSizeListArray.from_arrays(pa.FixedSizeListArray.from_arrays(given, 3), 4),
         _lists(rows["tichu_position"]),
-        _lists(outcomes["bomb_owners"].astype(bool), _whole(outcomes["dealt"] == 0, 4)),
+        _lists(outcomes["bomb_owners"].astype(bool), outcomes["dealt"] == 0),
         _column(rows["wish"]),
         _column(rows["dragon_recipient"]),
         _lists(rows["score"]),
@@ -232,11 +231,11 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
         ),
         _column(outcomes["num_tricks"], broken),
         _column(outcomes["num_turns"], broken),
-        _lists(outcomes["points"], _whole(broken, 4)),
+        _lists(outcomes["points"], broken),
         _column(spreads["min_points"], broken),
         _column(spreads["max_points"], broken),
         _column((spreads["sum_points"] / (4 * turns)).astype(np.float32), broken),
-        _lists(outcomes["score"], _whole(broken, 2)),
+        _lists(outcomes["score"], broken),
         _column(outcomes["winner_index"], broken),
         _column(outcomes["loser_index"], broken),
         _column(outcomes["is_double_victory"].astype(bool), broken),
@@ -346,14 +345,15 @@ class Walker:
 
     def stats_table(self, month: str) -> pa.Table:
         """Rows of table combination_stats."""
-        places = np.argwhere(self.counts)
-        kinds = np.array(TYPE_AND_LENGTH, dtype=np.int8)[places[:, 0]]
+        places = np.flatnonzero(self.counts)
+        label, *others = np.unravel_index(places, self.counts.shape)
+        rank, call, opponents_call, cards_before, beaten = (axis.astype(np.int8) for axis in others)
+        type_and_length = np.array(TYPE_AND_LENGTH, dtype=np.int8)[label]
         columns = [
-            _column(kinds[:, 0]),
-            _column(kinds[:, 1]),
-            *(_column(places[:, axis].astype(np.int8)) for axis in range(1, 5)),
-            _column(places[:, 5].astype(bool)),
-            _column(self.counts[self.counts > 0]),
+            *(_column(type_and_length[:, 0]), _column(type_and_length[:, 1])),
+            *(_column(axis) for axis in (rank, call, opponents_call, cards_before)),
+            _column(beaten.astype(bool)),
+            _column(self.counts.reshape(-1)[places]),
             *_when(month, len(places)),
         ]
         return pa.Table.from_arrays(columns, schema=COMBINATION_STATS)

@@ -12,6 +12,8 @@ import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import duckdb
+import polars as pl
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -23,6 +25,7 @@ from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import TABLES, ingest, manifest
 from tichu_pipeline.months import parse_months
 from tichu_pipeline.stored_rounds import find_game, text_of
+from tichu_pipeline.tables import SCHEMAS
 
 MONTHS = parse_months("2024-01..2024-04")
 
@@ -163,6 +166,18 @@ def test_sound_games_are_given_back(corpus, tmp_path):
     for name, text in list(logs.items())[:40]:
         exported = text_of(find_game(paths, int(Path(name).stem)))
         assert sorted_lines(exported) == sorted_lines(text), name
+
+
+def test_duckdb_and_polars_read_what_arrow_wrote(corpus, tmp_path):
+    """Encodings that are quick to write, but that other readers refuse or read as other values."""
+    paths = DataPaths(tmp_path)
+    ingest(corpus, paths)
+    for table in TABLES:
+        file = month_file(paths.root / table, MONTHS[0])
+        expected = pq.read_table(file)
+        assert expected.schema.equals(SCHEMAS[table])
+        assert pl.read_parquet(file).equals(pl.from_arrow(expected)), table
+        assert duckdb.sql(f"FROM '{file}'").arrow().read_all().to_pylist() == expected.to_pylist(), table
 
 
 def test_an_unchanged_month_is_skipped_and_a_new_log_rereads_only_its_own(corpus, tmp_path):
