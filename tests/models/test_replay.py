@@ -361,7 +361,7 @@ def test_an_ambiguous_phoenix_is_low_if_the_next_play_proves_it(lead, follow, co
 def test_the_lead_of_the_next_trick_proves_nothing(collected):
     """A street with the Phoenix counts as lower than it was, because its player leads a street that he could not lay
     upon it."""
-    follow = "G5 G6 B7 B8 B9".split()
+    follow = ["G5", "G6", "B7", "B8", "B9"]
     sheet = ambiguous("S5 B6 S7 S8 Ph", " ".join(follow), follower=0)
     passes = [("pass", seat, []) for seat in (1, 2, 3)]
     outcome = sheet.edited(1, *passes, collected, ("play", 0, follow), drop=1).outcome()
