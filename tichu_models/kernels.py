@@ -69,6 +69,7 @@ os.environ["NUMBA_CACHE_DIR"] = str(cache_folder(Path(__file__).resolve().parent
 
 import llvmlite.ir  # noqa: E402
 import numba  # noqa: E402  the cache folder is read when numba is imported
+from llvmlite.binding import Linkage  # noqa: E402
 
 numba.config.reload_config()  # in case somebody imported numba before us
 njit: Any = numba.njit
@@ -108,12 +109,19 @@ def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
 
 
 def _optimize_callers_only() -> None:
-    """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those."""
+    """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those.
+
+    Here a caller keeps what it calls to itself: else its calls would go to the inner kernels' own, slow code.
+    """
     optimize = CPUCodeLibrary._optimize_final_module
 
     def optimize_unless_inner(library):
-        if not (_compiling and _compiling[-1]):
-            optimize(library)
+        if _compiling and _compiling[-1]:
+            return
+        for function in library._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        optimize(library)
 
     CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
 

@@ -346,7 +346,7 @@ def _follows(hand, kind, length, rank, plays):
     return 0
 
 
-@inner
+@inlined
 def unwished_plays(hand, trick, plays):
     """All plays that the cards allow, no matter what is wished; without the pass."""
     if trick == 0:
