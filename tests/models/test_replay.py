@@ -314,9 +314,10 @@ def test_a_grand_call_counts_double():
 # The ambiguous Phoenix
 
 
-def ambiguous(lead: str, follow: str) -> Sheet:
+def ambiguous(lead: str, follow: str, follower: int = 1) -> Sheet:
     """Seat 0 leads an ambiguous play, seat 1 follows; there the round is cut off."""
-    hands = [set(("Ma " + lead).split()), set(follow.split()), set(), set()]
+    hands = [set(("Ma " + lead).split()), set(), set(), set()]
+    hands[follower] |= set(follow.split())
     rest = [card for card in LABELS if not any(card in hand for hand in hands)]
     for hand in hands:
         while len(hand) < 14:
@@ -354,6 +355,19 @@ def test_an_ambiguous_phoenix_is_low_if_the_next_play_proves_it(lead, follow, co
     outcome = ambiguous(lead, follow).outcome()
     assert (outcome["rule_break"], outcome["phoenix_low"]) == (code, low)
     assert outcome["num_turns"] == (1 if code == RuleBreak.COMBINATION_NOT_PLAYABLE else 2)
+
+
+@pytest.mark.parametrize("collected", [("take", 0, []), ("pass", 0, [])])
+def test_the_lead_of_the_next_trick_proves_nothing(collected):
+    """A street with the Phoenix counts as lower than it was, because its player leads a street that he could not lay
+    upon it."""
+    follow = ["G5", "G6", "B7", "B8", "B9"]
+    sheet = ambiguous("S5 B6 S7 S8 Ph", " ".join(follow), follower=0)
+    passes = [("pass", seat, []) for seat in (1, 2, 3)]
+    outcome = sheet.edited(1, *passes, collected, ("play", 0, follow), drop=1).outcome()
+    assert (outcome["rule_break"], outcome["phoenix_low"]) == (RuleBreak.HISTORY_TOO_SHORT, 0)
+    assert outcome["num_tricks"] == 1
+    assert outcome["num_turns"] == 5
 
 
 def test_step_by_step_equals_replay():

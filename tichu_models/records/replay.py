@@ -126,13 +126,22 @@ def next_cards(log, at):
 
 
 @inner
-def _proved_low(move, log, at):
-    """The lower reading of a play, if the next play of the log beats only that; else 0."""
+def _proved_low(move, log, at, others):
+    """The lower reading of a play, if what is laid on it beats only that; else 0. `others` hold cards, too.
+
+    When all of them have passed, the trick is over: what comes then is a lead, or a bomb, and proves nothing.
+    """
     low = lower_reading(move)
     if low == 0:
         return 0
-    following = classify(next_cards(log, at))
-    return low if following and beats(following, low) and not beats(following, move) else 0
+    passes = 0
+    while at < log.length and passes < others and kind_of(log.entry[at]) != TAKE:
+        if kind_of(log.entry[at]) == PLAY:
+            following = classify(cards_in(log.entry[at]))
+            return low if following and beats(following, low) and not beats(following, move) else 0
+        passes += kind_of(log.entry[at]) == PASS
+        at += 1
+    return 0
 
 
 @inlined
@@ -159,7 +168,7 @@ def step(state, round_, log, at, plays):
         if code:
             return code
         if cards & PHOENIX:
-            low = _proved_low(move, log, at + 1)
+            low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
             if low:
                 move = low
                 state.phoenix_low = 1
