@@ -40,7 +40,7 @@ _STORED_MORE = 1 << 10  # what deflate may add to a log that does not shrink
 OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst")
 
 NOT_A_LOG = ("its name is no game id", "name it ID.tch, the id in plain digits as the portal has it")
-UNSAFE = ("its name leads out of the archive, or is none", "pack the archive anew with plain names")
+UNSAFE = ("its name leads out of the archive, is far too long, or is none", "pack the archive anew with plain names")
 _ENCRYPTED = ("it is encrypted", "pack the archive without a password")
 _UNSUPPORTED = ("it is compressed in another way than deflate", "pack the archive with deflate")
 _CONTRADICTORY = ("its sizes and offset in the directory contradict each other", "fetch the archive again")
