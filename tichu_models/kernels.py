@@ -3,8 +3,6 @@
 Every module with hot code imports `kernel` from here and nothing from numba, so that the cache folder is set before
 numba reads it. Numba keeps the code of a caller when only its callee in another file changed; therefore the folder's
 name is a digest of all sources that may hold kernels. What the kernels compute does not belong here.
-
-`python -m tichu_models.kernels` compiles the engine once, for processes that start side by side.
 """
 
 from __future__ import annotations
@@ -175,11 +173,3 @@ else:
         """Position of the lowest bit that is set."""
         poison_if_zero = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0)
         return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], poison_if_zero)
-
-
-if __name__ == "__main__":
-    from tichu_models.arena.selfplay import warm_up
-
-    started = time.perf_counter()
-    warm_up()
-    print(f"kernels ready after {time.perf_counter() - started:.1f} s in {os.environ['NUMBA_CACHE_DIR']}")
