@@ -46,7 +46,7 @@ ui: install
 
 # Compiled once, here: processes that start side by side would each compile the engine for themselves.
 test: install
-	$(BIN)/python -m tichu_models.kernels
+	$(BIN)/python -m tichu_pipeline.warm_up
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: install

@@ -3,8 +3,6 @@
 Every module with hot code imports `kernel` from here and nothing from numba, so that the cache folder is set before
 numba reads it. Numba keeps the code of a caller when only its callee in another file changed; therefore the folder's
 name is a digest of all sources that may hold kernels. What the kernels compute does not belong here.
-
-`python -m tichu_models.kernels` compiles the engine once, for processes that start side by side.
 """
 
 from __future__ import annotations
@@ -69,24 +67,61 @@ os.environ["NUMBA_CACHE_DIR"] = str(cache_folder(Path(__file__).resolve().parent
 
 import llvmlite.ir  # noqa: E402
 import numba  # noqa: E402  the cache folder is read when numba is imported
+from llvmlite.binding import Linkage  # noqa: E402
 
 numba.config.reload_config()  # in case somebody imported numba before us
 njit: Any = numba.njit
 
 from numba.core import types  # noqa: E402
+from numba.core.codegen import CPUCodeLibrary  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def _as_kernel(**options: bool) -> Any:
+def _as_kernel(is_inner: bool, **options: bool) -> Any:
     def decorate(function: Any) -> Any:
         compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
         if not JIT_IS_OFF:
             _compile_once(compiled)
+            _note_what_compiles(compiled, is_inner)
         return compiled
 
     return decorate
+
+
+_compiling: list[bool] = []  # whether the kernels that are being compiled are inner ones, the innermost last
+
+
+def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
+    compile_ = dispatcher._compiler.compile
+
+    def noted(args, return_type):
+        _compiling.append(is_inner)
+        try:
+            return compile_(args, return_type)
+        finally:
+            _compiling.pop()
+
+    dispatcher._compiler.compile = noted
+
+
+def _optimize_callers_only() -> None:
+    """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those.
+
+    Here a caller keeps what it calls to itself: else its calls would go to the inner kernels' own, slow code.
+    """
+    optimize = CPUCodeLibrary._optimize_final_module
+
+    def optimize_unless_inner(library):
+        if _compiling and _compiling[-1]:
+            return
+        for function in library._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        optimize(library)
+
+    CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
 
 
 def _compile_once(dispatcher: Any) -> None:
@@ -105,10 +140,15 @@ def _widest(kind: Any) -> Any:
     return types.int64 if is_signed else kind
 
 
-kernel: Any = _as_kernel()
+# What Python calls.
+kernel: Any = _as_kernel(is_inner=False)
+# What only kernels call. Optimised with its callers, not by itself: called from Python, it is right, but slow.
+inner: Any = _as_kernel(is_inner=True)
 # For small kernels of the innermost loops: melted into their callers, which LLVM does not always do by itself. Large
 # ones must not be: a caller is compiled with all that is melted into it, and so is its caller.
-inlined: Any = _as_kernel(forceinline=True)
+inlined: Any = _as_kernel(is_inner=True, forceinline=True)
+if not JIT_IS_OFF:
+    _optimize_callers_only()
 
 
 # Two machine instructions, for which Numba has no name. The usual way by a multiplication overflows, and LLVM may take
@@ -133,11 +173,3 @@ else:
         """Position of the lowest bit that is set."""
         poison_if_zero = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0)
         return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], poison_if_zero)
-
-
-if __name__ == "__main__":
-    from tichu_models.arena.selfplay import warm_up
-
-    started = time.perf_counter()
-    warm_up()
-    print(f"kernels ready after {time.perf_counter() - started:.1f} s in {os.environ['NUMBA_CACHE_DIR']}")

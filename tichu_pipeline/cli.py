@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from tichu_pipeline.ingest import Summary
+    from tichu_pipeline.ingest import Ingested, Summary
 
+LARGEST_ID = 2**63 - 1
 DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
 
 app = typer.Typer(
@@ -128,8 +130,12 @@ def download(
 
     try:
         summary = fetch(first, last, out, base_url=base_url, rate=rate)
-    except (ValueError, BlockingIOError) as error:
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    except BlockingIOError as error:
         fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or out}: {error.strerror or error}; expected a folder that can be written")
     facts = asdict(summary)
     if as_json:
         typer.echo(json.dumps(facts, default=str))
@@ -162,18 +168,22 @@ def ingest(
         chosen = parse_months(months) if months else None
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--months") from error
-    made = run(source, paths, chosen, force=force, workers=workers, done=(lambda _: None) if as_json else _say_month)
+    try:
+        made = run(source, paths, chosen, force, workers, done=(lambda _: None) if as_json else _say_month)
+    except OSError as error:
+        fail(f"{error.filename or data}: {error.strerror or error}; expected a data folder with space to write in")
     if as_json:
         typer.echo(json.dumps(asdict(made)))
-        return
-    for problem in [*made.problems, *(problem for month in made.months for problem in month.problems)]:
+    else:
+        _say_ingested(made, source)
+    if not made.months and not made.orphans:
+        fail(f"{source}: no logs{f' of {months}' if months else ''}; expected members or folders 202401/ID.tch")
+
+
+def _say_ingested(made: Ingested, source: Path) -> None:
+    gone = (f"{month}: its logs are gone from {source}; its rounds are kept as they were" for month in made.orphans)
+    for problem in [*made.problems, *(problem for month in made.months for problem in month.problems), *gone]:
         typer.secho(problem, fg=typer.colors.YELLOW, err=True)
-    for month in made.orphans:
-        typer.secho(
-            f"{month}: its logs are gone from {source}; its rounds are kept as they were",
-            fg=typer.colors.YELLOW,
-            err=True,
-        )
     games, rounds = sum(month.games for month in made.months), sum(month.rounds for month in made.months)
     typer.echo(f"{games:,} games, {rounds:,} rounds in {made.seconds:.1f} s ({made.games_a_second:,.0f} games/s read)")
 
@@ -182,6 +192,8 @@ def _say_month(summary: Summary) -> None:
     how = "unchanged" if summary.reused else f"{summary.seconds:.1f} s"
     breaks = sum(summary.rule_breaks.values())
     facts = f"{summary.games:,} games, {summary.rounds:,} rounds, {breaks:,} breaks, {summary.bytes:,} bytes"
+    if summary.empty or summary.unreadable:
+        facts += f", {summary.empty:,} files empty, {summary.unreadable:,} no logs"
     typer.echo(f"{summary.month}: {facts}, {how}")
 
 
@@ -191,27 +203,36 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Reads and checks logs without a data folder."""
-    from tichu_pipeline.inspection import UnreadablePathError
     from tichu_pipeline.inspection import inspect as read
 
-    try:
-        if as_json:
-            typer.echo(json.dumps(list(read(paths))))
-            return
-        for game in read(paths):
+    unread: list[str] = []
+    entries = read(paths, unread.append)
+    if as_json:
+        _print_list(entries)
+    else:
+        for game in entries:
             typer.echo(f"{game['file']}: {len(game['rounds'])} rounds, {game['error']}")
             for round_ in game["rounds"]:
                 if round_["rule_break"]:
                     typer.echo(f"  round {round_['round_index']}: {round_['rule_break_text']}")
             for fragment in game["fragments"]:
                 typer.echo(f"  fragment: {fragment['rule_break_text']} at line {fragment['line']}")
-    except UnreadablePathError as error:
-        fail(str(error))
+    if unread:
+        fail("\n".join(unread))
+
+
+def _print_list(entries: Iterable[object]) -> None:
+    """A JSON list, entry by entry: all of them at once may be more than fits into memory."""
+    opening = "["
+    for entry in entries:
+        typer.echo(opening + json.dumps(entry), nl=False)
+        opening = ",\n"
+    typer.echo("[]" if opening == "[" else "]")
 
 
 @app.command()
 def show(
-    game_id: Annotated[int, typer.Argument(help="The game.")],
+    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
     round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.")] = None,
     data: DataOption = Path("data"),
 ) -> None:
@@ -227,6 +248,8 @@ def show(
     except NoSuchGameError as error:
         fail(str(error))
     chosen = [row for row in rows if round_index is None or row["round_index"] == round_index]
+    if not rows:
+        fail(f"game {game_id} has no round with a result; its text: tichu export {game_id}")
     if not chosen:
         fail(f"game {game_id} has no round {round_index}: expected 0..{len(rows) - 1}")
     console = Console()
@@ -236,7 +259,7 @@ def show(
 
 @app.command()
 def export(
-    game_id: Annotated[int, typer.Argument(help="The game.")],
+    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
     data: DataOption = Path("data"),
 ) -> None:
     """Prints a stored game as the log that it was, cards in canonical order."""
@@ -244,9 +267,10 @@ def export(
     from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
 
     try:
-        typer.echo(text_of(find_game(DataPaths(data), game_id)), nl=False)
+        text = text_of(find_game(DataPaths(data), game_id))
     except NoSuchGameError as error:
         fail(str(error))
+    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is
 
 
 @app.command()

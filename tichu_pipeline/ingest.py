@@ -9,19 +9,18 @@ Commands and assets call `ingest`. How text is read is `brettspielwelt`, what th
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
@@ -29,20 +28,13 @@ from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
 from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
 
-# Bumped by hand when the files of unchanged logs would differ; tests/golden says when.
-VERSION = 1
-TABLES = (
-    "games",
-    "rule_breaks",
-    "tricks",
-    "combination_stats",
-    "rounds",
-)  # rounds last: it says that all are there
-STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
-ROWS_A_GROUP = 65_536
-NAMED_FILES = 100
+# Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
+VERSION = 2
+TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
+NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
 
 
 @dataclass
@@ -62,8 +54,13 @@ class Summary:
     seconds: float = 0.0
     reused: bool = False
     rule_breaks: dict[str, int] = field(default_factory=dict)  # by code, fragments included
-    not_logs: list[str] = field(default_factory=list)  # files that hold no round, the first hundred
+    empty_files: list[str] = field(default_factory=list)  # by name, the first NAMED_FILES
+    not_logs: list[str] = field(default_factory=list)  # files without a round's header, likewise
     problems: list[str] = field(default_factory=list)
+
+
+class DamagedMonthError(ValueError):
+    """A stored month that says nothing of itself."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +83,20 @@ def month_stamp(logs: str) -> str:
     return hashlib.sha256(f"ingest {VERSION} {logs}".encode()).hexdigest()
 
 
-def stored_stamp(paths: DataPaths, month: str) -> str | None:
+def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
     """The stamp that all five files of a month carry; None if one is missing or another's."""
-    stamps = {_metadata(month_file(paths.root / table, month)).get(STAMP) for table in TABLES}
-    stamp = stamps.pop()
-    return stamp.decode() if stamp and not stamps else None
+    stamps = {stored_stamp(month_file(paths.root / table, month)) for table in TABLES}
+    return stamps.pop() if len(stamps) == 1 else None
 
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
     """What the month's files say of themselves."""
-    return Summary(**json.loads(_metadata(month_file(paths.rounds, month))[SUMMARY]))
-
-
-def _metadata(path: Path) -> dict[bytes, bytes]:
-    try:
-        return pq.read_metadata(path).metadata or {}
-    except (OSError, pa.ArrowInvalid):
-        return {}
+    path = month_file(paths.rounds, month)
+    facts = stored_facts(path)
+    if facts is None:
+        raise DamagedMonthError(f"{path}: expected a month of tichu ingest; delete the file, and ingest its logs again")
+    known = {field.name for field in fields(Summary)}  # a month whose logs are gone may be of another version
+    return Summary(**{name: value for name, value in facts.items() if name in known})
 
 
 def ingest(
@@ -115,13 +109,14 @@ def ingest(
 ) -> Ingested:
     """Brings the files of these months (default: all that have logs) up to date; `done` hears of each."""
     started = time.perf_counter()
-    _tidy(paths)
+    for table in TABLES:
+        remove_leftovers(paths.root / table)
     catalogue = scan(raw)
     wanted = [month for month in catalogue.months if months is None or month in months]
     orphans = sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
     todo, summaries = [], {}
     for month in wanted:
-        if not force and stored_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
+        if not force and stored_month_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
             summaries[month] = stored_summary(paths, month)
             summaries[month].reused = True
             done(summaries[month])
@@ -151,7 +146,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
     walker, reader, buffer = Walker(), Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
     codes, problems = Counter[int](), dict[Problem, None]()
     with ExitStack() as stack:
-        files = {name: stack.enter_context(_TableFile(paths.root / name, month, name, stamp)) for name in TABLES}
+        files = {
+            name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name], stamp)) for name in TABLES
+        }
         for part in split(members):
             chunk = inflate(part, buffer)
             problems |= dict.fromkeys(chunk.problems)
@@ -160,7 +157,7 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             tricks, spreads = walker.walk(games)
             breaks = rule_break_table(games, file_of, month)
             files["rounds"].add(round_table(games, spreads, month))
-            files["games"].add(game_table(games, file_of, month))
+            files["games"].add(game_table(games, file_of.column, month))
             files["rule_breaks"].add(breaks)
             files["tricks"].add(tricks)
             codes.update(breaks["rule_break"].to_pylist())
@@ -169,8 +166,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             summary.games += int((errors < GameError.EMPTY).sum())
             summary.empty += int((errors == GameError.EMPTY).sum())
             summary.unreadable += int((errors == GameError.UNREADABLE).sum())
-            unread = games.games["game_id"][errors == GameError.UNREADABLE].tolist()
-            summary.not_logs += [file_of(game_id) for game_id in unread][: NAMED_FILES - len(summary.not_logs)]
+            for names, code in ((summary.empty_files, GameError.EMPTY), (summary.not_logs, GameError.UNREADABLE)):
+                ids = games.games["game_id"][errors == code][: NAMED_FILES - len(names)]
+                names += map(file_of, ids.tolist())
             summary.rounds += len(games.rounds)
             summary.tricks += len(tricks)
             summary.turns += int(games.outcomes["num_turns"][games.outcomes["completed"] == 1].sum())
@@ -178,10 +176,10 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
         summary.rule_breaks = {str(code): codes[code] for code in sorted(codes)}
         summary.problems = [str(problem) for problem in problems]
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.
-        files["rounds"].describe(summary)
+        facts = asdict(summary)
+        files["rounds"].describe({name: facts[name] for name in facts if name not in ("seconds", "bytes", "reused")})
         for table in TABLES:
-            files[table].close()
-            summary.bytes += files[table].temporary.stat().st_size
+            summary.bytes += files[table].close()
         for table in TABLES:
             files[table].publish()
     summary.seconds = time.perf_counter() - started
@@ -189,59 +187,23 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
 
 
 class _Files:
-    """The archive or path in which a game of a chunk lies."""
+    """Where a chunk's games lie: `archive.zip:member`."""
 
     def __init__(self, members: Members) -> None:
         self._members = members
 
     def __call__(self, game_id: int) -> str:
+        """The file of one game."""
         index = int(np.searchsorted(self._members.game_ids, game_id))
         return f"{self._members.file(index)}:{self._members.member(index)}"
 
-
-class _TableFile:
-    """A month's Parquet file in the making. Nothing is left of it if it is not published."""
-
-    def __init__(self, folder: Path, month: str, table: str, stamp: str) -> None:
-        self.path = month_file(folder, month)
-        self.temporary = folder / f".{month}.parquet.{os.getpid()}.tmp"
-        self._schema = SCHEMAS[table].with_metadata({STAMP: stamp.encode()})
-        self._waiting: list[pa.Table] = []
-        self._rows = 0
-
-    def __enter__(self) -> _TableFile:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(
-            self.temporary, self._schema, compression="zstd", compression_level=3, use_dictionary=DICTIONARIES
-        )
-        return self
-
-    def add(self, table: pa.Table) -> None:
-        self._waiting.append(table)
-        self._rows += len(table)
-        if self._rows >= ROWS_A_GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            table = pa.concat_tables(self._waiting).replace_schema_metadata(self._schema.metadata)
-            self._writer.write_table(table, row_group_size=max(self._rows, 1))
-        self._waiting, self._rows = [], 0
-
-    def describe(self, summary: Summary) -> None:
-        facts = {name: value for name, value in asdict(summary).items() if name not in ("seconds", "bytes", "reused")}
-        self._writer.add_key_value_metadata({SUMMARY: json.dumps(facts)})
-
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-
-    def publish(self) -> None:
-        self.temporary.replace(self.path)
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self.temporary.unlink(missing_ok=True)
+    def column(self, game_ids: np.ndarray) -> pa.Array:
+        """The files of many games."""
+        rows = self._members.rows[np.searchsorted(self._members.game_ids, game_ids)]
+        archives = pa.array([f"{source.label}:" for source in self._members.sources]).take(pa.array(rows["source"]))
+        folders = pa.array([name.decode(errors="replace") for name in self._members.folders])
+        numbers = pc.cast(pa.array(game_ids), pa.string())
+        return pc.binary_join_element_wise(archives, folders.take(pa.array(rows["folder"])), numbers, ".tch", "")
 
 
 @dataclass(frozen=True)
@@ -259,7 +221,7 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
     """What is there of these months, by default of all."""
     found = sorted(path.stem for path in paths.rounds.glob("????-??.parquet"))
     found = [month for month in found if months is None or month in months]
-    stamps = [f"{month} {stored_stamp(paths, month)}\n" for month in found]
+    stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
     summaries = [stored_summary(paths, month) for month in found]
     files = [month_file(paths.root / table, month) for month in found for table in TABLES]
     return Manifest(
@@ -269,15 +231,3 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
         sum(file.stat().st_size for file in files if file.exists()),
         hashlib.sha256("".join(stamps).encode()).hexdigest(),
     )
-
-
-DICTIONARIES = ["player_names.list.element", "file", "year", "month", "type", "length", "rank"]
-
-
-def _tidy(paths: DataPaths) -> None:
-    """Removes what killed runs have left half written; a living one's files bear the number of its process."""
-    for table in TABLES:
-        for leftover in (paths.root / table).glob(".*.tmp"):
-            owner = leftover.name.split(".")[-2]
-            if not Path(f"/proc/{owner}").exists():
-                leftover.unlink(missing_ok=True)

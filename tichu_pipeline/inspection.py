@@ -1,11 +1,13 @@
 """Logs read and checked without a data folder: what `tichu inspect` answers, as plain data.
 
-The reader and the tables are those of ingest; here their rows are only given the form that the contract promises.
+The reader and the tables are those of ingest; here their rows are only given the form that the contract promises. A
+file that cannot be read is an entry without rounds, and its reason is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,92 +16,111 @@ import numpy as np
 from tichu_models.records.history import turns
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.cards import LABELS, labels
-from tichu_pipeline.brettspielwelt.archives import scan
-from tichu_pipeline.brettspielwelt.games import Games, Reader
-from tichu_pipeline.brettspielwelt.inflate import Chunk, read
-from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
+from tichu_pipeline.brettspielwelt.archives import archived_logs
+from tichu_pipeline.brettspielwelt.games import Reader
+from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, Chunk, file_content, inflate
+from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT, printable
 from tichu_pipeline.tables import Walker, round_table, rule_break_table
 
 MONTH = "0001-01"  # a file by itself has none; the columns are left out
+LONGEST_ID = 18  # digits; a longer name is no game id
+
+Entry = dict[str, Any]
+Tell = Callable[[str], None]  # hears why a file could not be read
 
 
-class UnreadablePathError(OSError):
-    """A path that is no log, no folder and no archive."""
-
-
-def inspect(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """One entry a log: files in the order given, the logs of folders and archives by month and id."""
+def inspect(paths: list[Path], tell: Tell) -> Iterator[Entry]:
+    """One entry a log: in the order given, those of a folder by name, those of an archive as they lie in it."""
     reader = Reader()
     for path in paths:
-        if path.is_dir() or path.suffix == ".zip":
-            yield from _inspect_source(path, reader)
+        if path.is_dir():
+            for file in _files_below(path, tell):
+                yield from _of_file(file, reader, tell)
+        elif path.exists():
+            yield from _of_file(path, reader, tell)
         else:
-            yield _inspect_file(path, reader)
+            tell(f"{printable(str(path))}: there is no such file; expected .tch files, folders or zips of them")
 
 
-def _inspect_file(path: Path, reader: Reader) -> dict[str, Any]:
+def _files_below(folder: Path, tell: Tell) -> Iterator[Path]:
+    def failed(error: OSError) -> None:
+        tell(f"{printable(error.filename)}: it cannot be read ({error.strerror}); see that you may read it")
+
+    for place, below, names in os.walk(folder, onerror=failed):
+        below.sort()
+        for name in sorted(names, key=lambda name: (len(name), name)):  # ids in the order of their numbers
+            if Path(name).suffix.lower() in (".tch", ".zip"):
+                yield Path(place, name)
+
+
+def _of_file(path: Path, reader: Reader, tell: Tell) -> Iterator[Entry]:
+    name = printable(str(path))
+    if path.suffix.lower() == ".zip":
+        yield from _of_archive(path, name, reader, tell)
+        return
     try:
-        size = path.stat().st_size
-        content = path.read_bytes() if size <= SIZE_LIMIT else b""
+        content = file_content(path.resolve(), SIZE_LIMIT)
     except OSError as error:
-        raise UnreadablePathError(
-            f"{path}: {error.strerror}; expected a .tch file, a folder or a zip of them"
-        ) from error
-    if size > SIZE_LIMIT:
-        raise UnreadablePathError(f"{path}: {size:,} bytes; expected a log of at most {SIZE_LIMIT:,}")
-    game_id = int(path.stem) if path.stem.isdecimal() and len(path.stem) < 18 else None
-    chunk = Chunk(
-        np.frombuffer(content, dtype=np.uint8),
-        np.array([0], dtype=np.int64),
-        np.array([len(content)], dtype=np.int64),
-        np.array([game_id or 0], dtype=np.int64),
-        (),
-    )
-    (entry,) = _entries(reader.read(chunk), lambda _: str(path))
-    return entry | {"game_id": game_id}
+        tell(f"{name}: it cannot be read ({error.strerror or error}); expected a .tch file, a folder or a zip of them")
+        yield _unreadable(path.stem, name)
+        return
+    if len(content) > SIZE_LIMIT:
+        tell(f"{name}: it has more than {SIZE_LIMIT:,} bytes, far more than a log; see what it is")
+        yield _unreadable(path.stem, name)
+        return
+    size = np.array([len(content)], dtype=np.int64)
+    log = Chunk(np.frombuffer(content, dtype=np.uint8), np.zeros_like(size), size, np.zeros_like(size), ())
+    yield _entry(log, reader, path.stem, name)
 
 
-def _inspect_source(path: Path, reader: Reader) -> Iterator[dict[str, Any]]:
-    catalogue = scan(path if path.is_dir() else path.parent)
-    for month in catalogue.months:
-        members = catalogue.month(month)
-        files = {int(game): f"{members.file(i)}:{members.member(i)}" for i, game in enumerate(members.game_ids)}
-        for chunk in read(members):
-            yield from _entries(reader.read(chunk), lambda game_id, files=files: files[game_id])
+def _of_archive(path: Path, name: str, reader: Reader, tell: Tell) -> Iterator[Entry]:
+    members, problems = archived_logs(path)
+    for problem in problems:
+        file = f"{name}:{problem.member}" if problem.member else name
+        tell(f"{file}: {problem.reason}; {problem.remedy}")
+        yield _unreadable(Path(problem.member).stem, file)
+    buffer = np.empty(CHUNK_BYTES, dtype=np.uint8)
+    for i in range(len(members)):
+        log, file = inflate(members[i : i + 1], buffer), f"{name}:{members.member(i)}"
+        if len(log):
+            yield _entry(log, reader, str(members.game_ids[i]), file)
+            continue
+        for problem in log.problems:
+            tell(f"{file}: {problem.reason}; {problem.remedy}")
+        yield _unreadable(str(members.game_ids[i]), file)
 
 
-def _entries(games: Games, file_of: Any) -> Iterator[dict[str, Any]]:
+def _unreadable(stem: str, file: str) -> Entry:
+    return _heading(stem, file, GameError.UNREADABLE) | {"rounds": [], "fragments": []}
+
+
+def _heading(stem: str, file: str, code: GameError) -> Entry:
+    is_id = stem.isascii() and stem.isdecimal() and len(stem) <= LONGEST_ID
+    return {"game_id": int(stem) if is_id else None, "file": file, "error_code": int(code), "error": code.name}
+
+
+def _entry(log: Chunk, reader: Reader, stem: str, file: str) -> Entry:
+    games = reader.read(log)
     _, spreads = Walker().walk(games)
-    rounds = round_table(games, spreads, MONTH).to_pylist()
-    breaks = rule_break_table(games, file_of, MONTH).to_pylist()
-    for game in games.games:
-        game_id, code = int(game["game_id"]), GameError(int(game["error_code"]))
-        yield {
-            "game_id": game_id,
-            "file": file_of(game_id),
-            "error_code": int(code),
-            "error": code.name,
-            "rounds": [_round(row, breaks) for row in rounds if row["game_id"] == game_id],
-            "fragments": [
-                {
-                    "rule_break": entry["rule_break"],
-                    "rule_break_text": RuleBreak(entry["rule_break"]).name,
-                    "line": entry["line"],
-                    "text": entry["text"],
-                }
-                for entry in breaks
-                if entry["game_id"] == game_id and entry["is_fragment"]
-            ],
-        }
+    breaks = rule_break_table(games, lambda _: file, MONTH).to_pylist()
+    lines = {entry["round_index"]: entry["line"] for entry in breaks if not entry["is_fragment"]}
+    return _heading(stem, file, GameError(int(games.games["error_code"][0]))) | {
+        "rounds": [_round(row, lines) for row in round_table(games, spreads, MONTH).to_pylist()],
+        "fragments": [
+            {
+                "rule_break": entry["rule_break"],
+                "rule_break_text": RuleBreak(entry["rule_break"]).name,
+                "line": entry["line"],
+                "text": entry["text"],
+            }
+            for entry in breaks
+            if entry["is_fragment"]
+        ],
+    }
 
 
-def _round(row: dict[str, Any], breaks: list[dict[str, Any]]) -> dict[str, Any]:
+def _round(row: dict[str, Any], lines: dict[int, int]) -> Entry:
     code = row["rule_break"]
-    where = [
-        entry["line"]
-        for entry in breaks
-        if not entry["is_fragment"] and (entry["game_id"], entry["round_index"]) == (row["game_id"], row["round_index"])
-    ]
     return {
         "round_index": row["round_index"],
         "line": row["line"],
@@ -107,7 +128,7 @@ def _round(row: dict[str, Any], breaks: list[dict[str, Any]]) -> dict[str, Any]:
         "score": row["score_entry"],
         "replayed_score": None if code else row["replayed_score"],
         "rule_break": code,
-        "rule_break_text": f"{RuleBreak(code).name} at line {where[0]}" if code else "",
+        "rule_break_text": f"{RuleBreak(code).name} at line {lines[row['round_index']]}" if code else "",
         "wish_value": row["wish_value"],
         "dragon_recipient": row["dragon_recipient"],
         "tichu_positions": row["tichu_positions"],

@@ -12,6 +12,7 @@ from rich.text import Text
 from tichu_models.records.history import turns
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import LABEL_OF_RANK, LABELS, labels
+from tichu_pipeline.brettspielwelt.members import printable
 
 COLOURS = {"S": "bold", "B": "blue", "G": "green", "R": "red"}
 CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
@@ -19,7 +20,8 @@ CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
 
 def show_round(console: Console, row: dict[str, Any]) -> None:
     """Prints one row of table rounds."""
-    names = [name or f"(seat {seat})" for seat, name in enumerate(row["player_names"])]
+    # As Text: Rich would take [brackets] in a name for its markup.
+    names = [Text(printable(name) or f"(seat {seat})") for seat, name in enumerate(row["player_names"])]
     console.rule(f"game {row['game_id']}, round {row['round_index']}, {row['year']}-{row['month']:02d}")
     if row["rule_break"]:
         console.print(f"breaks the rules: {RuleBreak(row['rule_break']).name}, see rule_breaks", style="red")
@@ -32,7 +34,7 @@ def show_round(console: Console, row: dict[str, Any]) -> None:
     console.print(f"score {score}" + (f" (replayed {replayed[0]} : {replayed[1]})" if differs else ""), highlight=False)
 
 
-def _deal(row: dict[str, Any], names: list[str]) -> Table:
+def _deal(row: dict[str, Any], names: list[Text]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("seat", "player", "first eight, then the rest", "gives right / partner / left", ""):
         table.add_column(heading)
@@ -65,7 +67,7 @@ def cards(names: list[str]) -> Text:
     )
 
 
-def _play(row: dict[str, Any], names: list[str]) -> Table:
+def _play(row: dict[str, Any], names: list[Text]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     trick = 1
     for number, entry in _tricks(row, names):
@@ -74,7 +76,7 @@ def _play(row: dict[str, Any], names: list[str]) -> Table:
     return table
 
 
-def _tricks(row: dict[str, Any], names: list[str]) -> Iterator[tuple[int, tuple[Text | str, ...]]]:
+def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple[Text | str, ...]]]:
     """Lines of the play, each with the number of its trick."""
     trick, turn = 1, 0
     top: list[str] = []
@@ -90,7 +92,7 @@ def _tricks(row: dict[str, Any], names: list[str]) -> Iterator[tuple[int, tuple[
                 yield trick, (Text(f"{names[caller]}: Tichu!", style="bold yellow"), "", "")
         turn += 1
         if kind == "pass":
-            yield trick, (Text(f"{names[seat]}", style="dim"), Text("pass", style="dim"), "")
+            yield trick, (Text(names[seat].plain, style="dim"), Text("pass", style="dim"), "")
             continue
         top = played
         wish = f"wishes {LABEL_OF_RANK[row['wish_value']]}" if "Ma" in played and row["wish_value"] else ""

@@ -5,26 +5,35 @@ Sets of cards are masks, single cards are card indices, as everywhere. What cann
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tichu_models.records.replay import SCRATCH
-from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SPREAD, TRICK, walk_rounds
+from tichu_models.kernels import kernel
+from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SEATS, SPREAD, TRICK, read_tricks
+from tichu_models.rules.breaks import GameError
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
-from tichu_models.rules.scoring import DRAW, NOT_OVER, game_result
+from tichu_models.rules.scoring import DRAW, NOT_OVER, TEAM_20, TEAM_31, game_result
 from tichu_pipeline.brettspielwelt.games import Games
 
 NO_BREAK_SPACE = "\u00a0"
+WINNER_OF_RESULT = np.zeros(4, dtype=np.int8)  # of game_result, whose NOT_OVER, -1, is the last place
+WINNER_OF_RESULT[[TEAM_20, TEAM_31, DRAW, NOT_OVER]] = 20, 31, 0, -1
 
 
 def _four(kind: pa.DataType) -> pa.DataType:
     return pa.list_(kind, 4)
 
 
+def _schema(columns: list[tuple[str, pa.DataType]], unknown: Collection[str] = ()) -> pa.Schema:
+    """Columns of which only the `unknown` may be NULL; the others are written without a word on it."""
+    return pa.schema([pa.field(name, kind, nullable=name in unknown) for name, kind in columns])
+
+
 WHEN = [("year", pa.int16()), ("month", pa.int8())]
-ROUNDS = pa.schema(
+ROUNDS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),
@@ -52,9 +61,13 @@ ROUNDS = pa.schema(
         ("rule_break", pa.int8()),
         ("line", pa.int32()),
         *WHEN,
-    ]
+    ],
+    unknown=(
+        *("num_tricks", "num_turns", "min_points", "max_points", "avg_points"),
+        *("winner_index", "loser_index", "is_double_victory", "phoenix_low"),
+    ),
 )
-GAMES = pa.schema(
+GAMES = _schema(
     [
         ("game_id", pa.int64()),
         ("num_rounds", pa.int32()),
@@ -65,9 +78,10 @@ GAMES = pa.schema(
         ("error_code", pa.int8()),
         ("file", pa.string()),
         *WHEN,
-    ]
+    ],
+    unknown=["winner_team"],
 )
-RULE_BREAKS = pa.schema(
+RULE_BREAKS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),  # of a fragment: how many rounds were read before it
@@ -80,14 +94,14 @@ RULE_BREAKS = pa.schema(
     ]
 )
 TRICK_COLUMNS = [name for name in TRICK.names or () if name != "round"]
-TRICKS = pa.schema(
+TRICKS = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),
         *((name, pa.from_numpy_dtype(TRICK[name])) for name in TRICK_COLUMNS),
     ]
 )
-COMBINATION_STATS = pa.schema(
+COMBINATION_STATS = _schema(
     [
         ("type", pa.int8()),
         ("length", pa.int8()),
@@ -122,28 +136,68 @@ def player_name(raw: bytes) -> str:
     return decoded(raw).rstrip(NO_BREAK_SPACE).replace(NO_BREAK_SPACE, " ")
 
 
-def names_of(games: Games) -> list[str]:
+@kernel
+def _copy_ascii(data, names, text, ends, others):
+    """Copies names one behind the other. Marks those that are not plain ASCII, and leaves them empty."""
+    to = 0
+    for i in range(len(names)):
+        end, seen = to, 0
+        for at in range(names[i].begin, names[i].begin + names[i].length):
+            text[end] = data[at]
+            seen |= data[at]
+            end += 1
+        others[i] = seen >= 0x80
+        to = to if others[i] else end
+        ends[i] = to
+
+
+def names_of(games: Games) -> pa.Array:
     """The names that occur in a chunk, in the order of Games.names."""
-    begins, lengths = games.names["begin"].tolist(), games.names["length"].tolist()
-    return [
-        player_name(games.data[begin : begin + length].tobytes()) for begin, length in zip(begins, lengths, strict=True)
+    names = games.names
+    text = np.empty(int(names["length"].sum()), dtype=np.uint8)
+    offsets, others = np.zeros(len(names) + 1, dtype=np.int32), np.empty(len(names), dtype=np.bool_)
+    _copy_ascii(games.data, names, text, offsets[1:], others)
+    plain = pa.StringArray.from_buffers(len(names), pa.py_buffer(offsets), pa.py_buffer(text))
+    decoded_names = [
+        player_name(games.data[begin : begin + length].tobytes()) for begin, length in names[others].tolist()
     ]
+    return pc.replace_with_mask(plain, pa.array(others), pa.array(decoded_names, type=pa.string()))
+
+
+def _name(games: Games, place: int) -> str:
+    begin, length = games.names[place]
+    return player_name(games.data[begin : begin + length].tobytes())
+
+
+def players_changed(games: Games) -> np.ndarray:
+    """Which games have another name in a seat from some round on. The reader compares bytes; the same name in another
+    encoding, or with a no-break space behind it, is no change."""
+    changed = games.games["player_changed"].astype(bool)
+    ends = np.cumsum(games.games["num_rounds"])
+    for i in np.flatnonzero(changed).tolist():
+        rounds = slice(ends[i] - games.games["num_rounds"][i], ends[i])
+        seats = games.origins["names"][rounds].T.tolist()
+        changed[i] = any(len({_name(games, place) for place in set(seat)}) > 1 for seat in seats)
+    return changed
 
 
 def text_of(games: Games, begin: int, end: int) -> str:
-    """The text of a round or fragment."""
-    return decoded(games.data[begin:end].tobytes()).rstrip()
+    """The text of a round or fragment, line by line: one name in Latin-1 must not spoil those in UTF-8."""
+    return "\n".join(map(decoded, games.data[begin:end].tobytes().split(b"\n"))).rstrip()
 
 
-def _column(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
+def _column(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
     mask = unknown if unknown is not None and unknown.any() else None
-    return pa.array(np.ascontiguousarray(values), type=kind, mask=mask)
+    return pa.array(np.ascontiguousarray(values), mask=mask)
 
 
-def _lists(values: np.ndarray, unknown: np.ndarray | None = None, kind: pa.DataType | None = None) -> pa.Array:
-    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL."""
-    flat = _column(values.reshape(-1), None if unknown is None else unknown.reshape(-1).astype(bool), kind)
-    return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
+    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL, or of which rows all are."""
+    if unknown is not None and unknown.any():
+        unknown = np.broadcast_to(unknown.reshape(len(values), -1), values.shape).reshape(-1).astype(bool)
+    else:
+        unknown = None
+    return pa.FixedSizeListArray.from_arrays(_column(values.reshape(-1), unknown), values.shape[1])
 
 
 def _when(month: str, n: int) -> list[pa.Array]:
@@ -151,16 +205,12 @@ def _when(month: str, n: int) -> list[pa.Array]:
     return [pa.array(np.full(n, year, dtype=np.int16)), pa.array(np.full(n, number, dtype=np.int8))]
 
 
-def _whole(unknown: np.ndarray, width: int) -> np.ndarray:
-    return np.repeat(unknown[:, None], width, axis=1)
-
-
 def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
     """Rows of table rounds."""
     rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
     n = len(rows)
     broken = outcomes["completed"] == 0
-    names = pa.array(names_of(games), type=pa.string()).take(pa.array(origins["names"].reshape(-1)))
+    names = names_of(games).take(pa.array(origins["names"].reshape(-1)))
     given = _column(rows["given"].reshape(-1), origins["bad_given"].reshape(-1).astype(bool))
     offsets = np.append(rows["history_from"], len(games.rounds.history)).astype(np.int32)
     turns = np.maximum(outcomes["num_turns"], 1)
@@ -172,7 +222,7 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
         _lists(rows["start"], origins["bad_start"]),
         pa.FixedSizeListArray.from_arrays(pa.FixedSizeListArray.from_arrays(given, 3), 4),
         _lists(rows["tichu_position"]),
-        _lists(outcomes["bomb_owners"].astype(bool), _whole(outcomes["dealt"] == 0, 4)),
+        _lists(outcomes["bomb_owners"].astype(bool), outcomes["dealt"] == 0),
         _column(rows["wish"]),
         _column(rows["dragon_recipient"]),
         _lists(rows["score"]),
@@ -181,11 +231,11 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
         ),
         _column(outcomes["num_tricks"], broken),
         _column(outcomes["num_turns"], broken),
-        _lists(outcomes["points"], _whole(broken, 4)),
+        _lists(outcomes["points"], broken),
         _column(spreads["min_points"], broken),
         _column(spreads["max_points"], broken),
         _column((spreads["sum_points"] / (4 * turns)).astype(np.float32), broken),
-        _lists(outcomes["score"], _whole(broken, 2)),
+        _lists(outcomes["score"], broken),
         _column(outcomes["winner_index"], broken),
         _column(outcomes["loser_index"], broken),
         _column(outcomes["is_double_victory"].astype(bool), broken),
@@ -197,26 +247,30 @@ def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=ROUNDS)
 
 
-def game_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
+@kernel
+def _name_winners(totals, winners):
+    """Fills in who has won by these totals, as table games says it; -1 for nobody."""
+    for i in range(len(totals)):
+        winners[i] = WINNER_OF_RESULT[game_result(totals[i, 0], totals[i, 1])]
+
+
+def game_table(games: Games, files_of: Callable[[np.ndarray], pa.Array], month: str) -> pa.Table:
     """Rows of table games: every log but those that are empty or hold no round."""
-    rows = games.games[games.games["error_code"] < EMPTY_CODE]
-    results = [game_result(int(a), int(b)) for a, b in rows["total"].tolist()]
-    winner = [{NOT_OVER: None, DRAW: 0, 0: 20, 1: 31}[int(result)] for result in results]
+    rows = games.games[games.games["error_code"] < GameError.EMPTY]
+    winners = np.empty(len(rows), dtype=np.int8)
+    _name_winners(rows["total"], winners)
     columns = [
         _column(rows["game_id"]),
         _column(rows["num_rounds"]),
         _column(rows["total"][:, 0]),
         _column(rows["total"][:, 1]),
-        pa.array(winner, type=pa.int8()),
-        _column(rows["player_changed"].astype(bool)),
+        _column(winners, winners < 0),
+        _column(players_changed(games)[games.games["error_code"] < GameError.EMPTY]),
         _column(rows["error_code"]),
-        pa.array([file_of(game_id) for game_id in rows["game_id"].tolist()], type=pa.string()),
+        files_of(rows["game_id"]),
         *_when(month, len(rows)),
     ]
     return pa.Table.from_arrays(columns, schema=GAMES)
-
-
-EMPTY_CODE = 90
 
 
 def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
@@ -263,7 +317,7 @@ class Walker:
 
     def __init__(self) -> None:
         self.counts = np.zeros(COUNTS_SHAPE, dtype=np.int64)
-        self._scratch = np.zeros(1, dtype=SCRATCH)
+        self._seats = np.zeros(1, dtype=SEATS)
         self._tricks = np.zeros(0, dtype=TRICK)
 
     def walk(self, games: Games) -> tuple[pa.Table, np.ndarray]:
@@ -272,11 +326,11 @@ class Walker:
         if len(self._tricks) < MAX_TRICKS * len(rows):
             self._tricks = np.zeros(MAX_TRICKS * len(rows), dtype=TRICK)
         spreads = np.zeros(len(rows), dtype=SPREAD)
-        n = walk_rounds(
+        n = read_tricks(
             rows,
             games.rounds.history,
             games.outcomes["completed"],
-            self._scratch[0],
+            self._seats[0],
             self._tricks,
             spreads,
             self.counts,
@@ -291,14 +345,15 @@ class Walker:
 
     def stats_table(self, month: str) -> pa.Table:
         """Rows of table combination_stats."""
-        places = np.argwhere(self.counts)
-        kinds = np.array(TYPE_AND_LENGTH, dtype=np.int8)[places[:, 0]]
+        places = np.flatnonzero(self.counts)
+        label, *others = np.unravel_index(places, self.counts.shape)
+        rank, call, opponents_call, cards_before, beaten = (axis.astype(np.int8) for axis in others)
+        type_and_length = np.array(TYPE_AND_LENGTH, dtype=np.int8)[label]
         columns = [
-            _column(kinds[:, 0]),
-            _column(kinds[:, 1]),
-            *(_column(places[:, axis].astype(np.int8)) for axis in range(1, 5)),
-            _column(places[:, 5].astype(bool)),
-            _column(self.counts[self.counts > 0]),
+            *(_column(type_and_length[:, 0]), _column(type_and_length[:, 1])),
+            *(_column(axis) for axis in (rank, call, opponents_call, cards_before)),
+            _column(beaten.astype(bool)),
+            _column(self.counts.reshape(-1)[places]),
             *_when(month, len(places)),
         ]
         return pa.Table.from_arrays(columns, schema=COMBINATION_STATS)

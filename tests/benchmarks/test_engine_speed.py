@@ -15,7 +15,7 @@ from tests.models import reference
 from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.arena.selfplay import stream
 from tichu_models.kernels import kernel
-from tichu_models.records.history import load
+from tichu_models.records.history import PASS, PLAY, kind_of, load, seat_of
 from tichu_models.records.replay import OUTCOME, SCRATCH, begin, replay_rounds, step
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import labels
@@ -79,18 +79,16 @@ def positions(rows, history, scratch, hands, tricks, wishes):
     """Fills in what the player of each turn holds and sees; returns how many turns."""
     n = 0
     for i in range(len(rows)):
-        load(scratch.log, history, rows[i].history_from, rows[i].history_to)
+        load(scratch.log, history, rows[i])
         begin_round(scratch.state, rows[i].first, rows[i].start, 0, 0, 0, 0)
         begin(scratch.state, rows[i])
-        at = 0
-        while at < scratch.log.length and n < len(hands):
+        for at in range(scratch.log.length):
             entry = scratch.log.entry[at]
-            if entry & 0xF0 != 0xA0:
-                hands[n], tricks[n] = scratch.state.hand[entry & 3], scratch.state.trick
+            if n < len(hands) and (kind_of(entry) == PASS or kind_of(entry) == PLAY):
+                hands[n], tricks[n] = scratch.state.hand[seat_of(entry)], scratch.state.trick
                 wishes[n] = scratch.state.wish
                 n += 1
-            at, code = step(scratch.state, rows[i], scratch.log, at, scratch.plays)
-            if code:
+            if step(scratch.state, rows[i], scratch.log, at, scratch.plays):
                 break
     return n
 

@@ -83,7 +83,11 @@ def hands_after_schupfen(row: np.ndarray) -> list[set[str]]:
 
 
 def as_a_log(sheet: Sheet) -> Sheet:
-    """The round as a log has it: no marks; who takes a trick passes once more, if he is still to play."""
+    """The round as a log has it: no marks; who takes a trick passes once more, if he is still to play.
+
+    Not for a round with a Tichu in its play: its place counts turns, among which these passes are none.
+    """
+    assert (sheet.row["tichu_position"] < 0).all()
     hands = hands_after_schupfen(sheet.row)
     entries: list[Entry] = []
     for at, (kind, seat, cards) in enumerate(sheet.entries):

@@ -21,6 +21,7 @@ from tichu_models.agents.builtin import PLAYER
 from tichu_models.arena.selfplay import play_round
 from tichu_models.arena.table import TABLE, begin_game
 from tichu_models.observation.view import VIEW
+from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.rules.chance import draw
 from tichu_models.rules.legal import PLAYS
 
@@ -36,12 +37,13 @@ def record(dtype, n=1):
 
 assert not hasattr(draw, "signatures"), "the kernels are compiled"
 table, view, plays, players = record(TABLE)[0], record(VIEW)[0], record(PLAYS)[0], record(PLAYER, 3)
+history = np.zeros(MAX_HISTORY, dtype=np.uint8)
 players.rule, players.blunder = [1, 1, 0], [0, 0.2, 0]
 begin_game(table, draw(np.uint64(6), 0), 0)
 table.agent[:] = SEATS
 for _ in range(ROUNDS):
     assert play_round(table, players, view, plays) == 0
-    print(bytes(table.log.entry[: table.log.length]).hex(), *table.state.score, *table.state.called_at)
+    print(history[: store(table.log, history, 0)].tobytes().hex(), *table.state.score, *table.state.called_at)
 """
 
 

@@ -6,14 +6,14 @@ import numpy as np
 
 from tichu_models.agents.heuristic_player import choose_by_rule
 from tichu_models.agents.random_player import choose_by_chance
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.rules.legal import new_buffer
 
 BY_CHANCE, BY_RULE = 0, 1
 PLAYER = np.dtype([("rule", np.int64), ("blunder", np.float64)])
 
 
-@kernel
+@inner
 def choose(player, view, plays):
     """The choice of a built-in player for one view."""
     if player.rule == BY_RULE:

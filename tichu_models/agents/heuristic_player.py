@@ -11,7 +11,7 @@ With a `blunder` rate, that share of its plays is a random legal one: this makes
 from __future__ import annotations
 
 from tichu_models.agents.random_player import choose_by_chance
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner
 from tichu_models.observation.view import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -61,7 +61,7 @@ def blunders(view, rate):
     return view.kind == PLAY and rate > 0 and draw_unit(view.key, BLUNDER_DRAW) < rate
 
 
-@kernel
+@inner
 def choose_by_rule(view, rate, plays):
     """The choice of the heuristic player for a view of any kind."""
     kind = view.kind
@@ -82,7 +82,7 @@ def choose_by_rule(view, rate, plays):
     return _choose_call(view, plays)
 
 
-@kernel
+@inner
 def strength(hand):
     """The index that decides on announcements."""
     counts = rank_counts(hand)
@@ -103,7 +103,7 @@ def strength(hand):
     return index - count(lone & ~street)
 
 
-@kernel
+@inner
 def _longest_street(present):
     """The ranks of the longest street without the Phoenix, the highest of its length; 0 if there is none."""
     best = 0
@@ -121,7 +121,7 @@ def _longest_street(present):
     return best
 
 
-@kernel
+@inner
 def _choose_call(view, plays):
     """1 to announce: the hand is strong enough for the game's score, and the partner has not called."""
     seat = view.seat
@@ -140,7 +140,7 @@ def _choose_call(view, plays):
     return 1 if view.kind != SMALL_CALL or _choose_play(view, plays) else 0
 
 
-@kernel
+@inner
 def bomb_cards(hand):
     """The cards of a hand that are part of some bomb."""
     natural = hand & NATURAL
@@ -150,7 +150,7 @@ def bomb_cards(hand):
     return result | starts | (starts << 4) | (starts << 8) | (starts << 12) | (starts << 16)
 
 
-@kernel
+@inner
 def _choose_schupf(hand):
     free = hand & NATURAL & ~bomb_cards(hand)
     if count(free) < 3:
@@ -174,7 +174,7 @@ def _choose_schupf(hand):
     )
 
 
-@kernel
+@inner
 def _choose_wish(view):
     for other in (RIGHT, LEFT):
         if view.call[(view.seat + other) & 3] == GRAND:
@@ -183,13 +183,13 @@ def _choose_wish(view):
     return rank_of_bit(bit) if bit > 3 else ACE
 
 
-@kernel
+@inner
 def _partner_is_going(view):
     """Whether the partner has called and may still make it, so that going out first would break it."""
     return view.call[partner(view.seat)] != NO_CALL and view.winner == NOBODY
 
 
-@kernel
+@inner
 def _choose_bomb(view, plays, n):
     """The lowest of n bombs if this is the time to throw one, else 0."""
     seat = view.seat
@@ -215,7 +215,7 @@ def _choose_bomb(view, plays, n):
     return lowest if points(view.trick_cards) >= RICH_TRICK else 0
 
 
-@kernel
+@inner
 def _choose_play(view, plays):
     n = legal_plays(view.hand, view.trick, view.wish, plays)
     if n == 1:
@@ -231,7 +231,7 @@ def _choose_play(view, plays):
     return _choose_lead(view, plays, n) if view.trick == 0 else _choose_follow(view, plays, n)
 
 
-@kernel
+@inner
 def _choose_lead(view, plays, n):
     seat = view.seat
     lowest = view.hand & (NATURAL | MAHJONG)
@@ -256,7 +256,7 @@ def _choose_lead(view, plays, n):
     return best
 
 
-@kernel
+@inner
 def _cost(play):
     """What a play on a trick costs: its rank in halves; a Phoenix half a rank more, alone more than an ace."""
     if cards_of(play) == PHOENIX:
@@ -264,7 +264,7 @@ def _cost(play):
     return 2 * rank_of(play) + (1 if play & PHOENIX else 0)
 
 
-@kernel
+@inner
 def _choose_follow(view, plays, n):
     seat = view.seat
     may_pass = plays.move[n - 1] == 0

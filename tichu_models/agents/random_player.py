@@ -5,7 +5,7 @@ It announces nothing: a call by chance would only measure how often calls fail.
 
 from __future__ import annotations
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner
 from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.chance import draw_below
@@ -14,7 +14,7 @@ from tichu_models.rules.legal import bombs, legal_plays
 from tichu_models.rules.state import LEFT, RIGHT
 
 
-@kernel
+@inner
 def choose_by_chance(view, plays):
     """The choice of the random player for a view of any kind."""
     kind = view.kind
@@ -37,7 +37,7 @@ def choose_by_chance(view, plays):
     return 0
 
 
-@kernel
+@inner
 def _three_cards(view):
     hand, choice = view.hand, 0
     for to in range(3):

@@ -24,8 +24,9 @@ from tichu_models.arena.table import (
     next_round,
     write_round,
 )
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY, VIEW
+from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import labels
@@ -67,6 +68,18 @@ def _perform(tables, kinds, choices, plays):
     return -1, 0
 
 
+@inner
+def _write_rounds(tables, rows, history):
+    """Writes the rounds of tables where one is over; returns the length of their histories."""
+    length = 0
+    for i in range(len(tables)):
+        write_round(tables[i], rows[i])
+        rows[i].history_from = length
+        length = store(tables[i].log, history, length)
+        rows[i].history_to = length
+    return length
+
+
 @kernel
 def _deal_next(tables, chosen):
     for i in range(len(tables)):
@@ -81,7 +94,7 @@ def play_games(
     max_rounds: int = ROUNDS_A_CHUNK,
     tables_at_once: int = TABLES_AT_ONCE,
 ) -> Iterator[Rounds]:
-    """Plays one game for each row of `seating` (indices of agents, seats 0..3) and yields each game's rounds in order.
+    """Plays one game for each row of `seating` (indices of agents, seats 0..3) and yields their rounds in order.
 
     A game ends at 1000 points or after max_rounds.
     """
@@ -96,16 +109,15 @@ def _play_batch(
     tables = np.zeros(len(seats), dtype=TABLE)
     tables["agent"] = seats
     _begin(tables, np.uint64(seed), first_game)
-    games = _Games(len(tables))
+    finished: list[Rounds] = []
     running = tables
     while len(running):
-        running = _play_one_decision(agents, running, seed, games, first_game, max_rounds)
-    for i in range(len(tables)):
-        yield games.rounds_of(i)
+        running = _play_one_decision(agents, running, seed, finished, max_rounds)
+    yield _in_order(finished)
 
 
 def _play_one_decision(
-    agents: Sequence[Agent], tables: np.ndarray, seed: int, games: _Games, first_game: int, max_rounds: int
+    agents: Sequence[Agent], tables: np.ndarray, seed: int, finished: list[Rounds], max_rounds: int
 ) -> np.ndarray:
     """Asks the pending decision of each table, or deals its next round; returns the tables whose game goes on."""
     views, kinds, plays = (
@@ -127,8 +139,7 @@ def _play_one_decision(
     over = kinds == ROUND_OVER
     if not over.any():
         return tables
-    for table in tables[over]:
-        games.add(int(table["game"]) - first_game, table)
+    finished.append(_rounds_of(tables[over]))
     goes_on = ~over | ((tables["result"] == NOT_OVER) & (tables["round_index"] + 1 < max_rounds))
     _deal_next(tables, over & goes_on)
     return tables if goes_on.all() else tables[goes_on]
@@ -153,21 +164,19 @@ def _answers(agent: Agent, kind: int, views: np.ndarray) -> np.ndarray:
     return choices
 
 
-class _Games:
-    """Rounds of many games as they end, in whatever order the tables finish them."""
+def _rounds_of(tables: np.ndarray) -> Rounds:
+    rows, history = np.zeros(len(tables), dtype=ROUND), np.empty(len(tables) * MAX_HISTORY, dtype=np.uint8)
+    return Rounds(rows, history[: _write_rounds(tables, rows, history)].copy())
 
-    def __init__(self, count: int) -> None:
-        self.rows: list[list[np.ndarray]] = [[] for _ in range(count)]
-        self.histories: list[list[np.ndarray]] = [[] for _ in range(count)]
 
-    def add(self, game: int, table: np.void) -> None:
-        row = np.zeros(1, dtype=ROUND)
-        write_round(table, row[0])
-        self.rows[game].append(row)
-        self.histories[game].append(table["log"]["entry"][: table["log"]["length"]].copy())
-
-    def rounds_of(self, game: int) -> Rounds:
-        rows, histories = np.concatenate(self.rows[game]), self.histories[game]
-        rows["history_to"] = np.cumsum([len(history) for history in histories])
-        rows["history_from"] = rows["history_to"] - [len(history) for history in histories]
-        return Rounds(rows, np.concatenate(histories))
+def _in_order(parts: list[Rounds]) -> Rounds:
+    """Rounds as the tables finished them, sorted by game and round."""
+    rows, histories = np.concatenate([part.rows for part in parts]), np.concatenate([part.history for part in parts])
+    lengths = rows["history_to"] - rows["history_from"]
+    starts = np.cumsum(lengths) - lengths
+    order = np.lexsort((rows["round_index"], rows["game_id"]))
+    rows, lengths, starts = rows[order], lengths[order], starts[order]
+    rows["history_to"] = np.cumsum(lengths)
+    rows["history_from"] = rows["history_to"] - lengths
+    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(histories))
+    return Rounds(rows, histories[places])

@@ -22,7 +22,7 @@ from tichu_models.arena.table import (
     next_round,
     write_round,
 )
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.observation.view import VIEW
 from tichu_models.records.history import MAX_HISTORY, MAX_TURNS, store
 from tichu_models.records.replay import check
@@ -44,7 +44,7 @@ class Played:
     blunders: np.ndarray  # uint8 (rounds, MAX_TURNS)
 
 
-@kernel
+@inner
 def play_round(table, players, view, plays):
     """Plays one round to its end. Returns the code of an illegal answer, 0 if there was none."""
     next_round(table)

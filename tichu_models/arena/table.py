@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner
 from tichu_models.observation.view import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -23,7 +23,8 @@ from tichu_models.observation.view import (
     WISH,
     see,
 )
-from tichu_models.records.history import LOG, MAX_TURNS, PASS_MARK, TAKE_MARK, add_mark, add_play
+from tichu_models.records.history import LOG, MAX_TURNS, PASS, TAKE, note
+from tichu_models.records.history import PLAY as PLAYED
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import ACE, CARD_OF_INDEX, DOG, MAHJONG, NUM_CARDS, count
 from tichu_models.rules.chance import deal, draw
@@ -78,7 +79,7 @@ TABLE = np.dtype([
 # fmt: on
 
 
-@kernel
+@inner
 def begin_game(table, key, game):
     """Seats a new game; the players stand in table.agent already."""
     table.key = key
@@ -92,7 +93,7 @@ def begin_game(table, key, game):
         table.state.score[team] = 0
 
 
-@kernel
+@inner
 def next_round(table):
     """Deals the next round of the game."""
     state = table.state
@@ -168,7 +169,7 @@ def look(table, view):
     see(table.state, table.seat, table.kind, draw(table.key, table.decisions), view)
 
 
-@kernel
+@inner
 def _end_of_common_phase(table):
     state = table.state
     table.asked = 0
@@ -188,12 +189,12 @@ def _end_of_common_phase(table):
 @inlined
 def _collect(table, recipient):
     state = table.state
-    add_mark(table.log, TAKE_MARK, state.owner)
+    note(table.log, TAKE, state.owner, 0)
     collect(state, recipient)
     table.phase = ASK_TURN
 
 
-@kernel
+@inner
 def _end_of_round(table):
     state = table.state
     score_round(state)
@@ -248,14 +249,14 @@ def _answer_cards(table, cards, plays):
             return 0
         code = check_pass(state, seat, plays)
         if code == 0:
-            add_mark(table.log, PASS_MARK, seat)
+            note(table.log, PASS, seat, 0)
             pass_turn(state, seat)
             table.phase = ASK_TURN
         return code
     move, code = check_play(state, seat, cards, plays)
     if code:
         return code
-    add_play(table.log, seat, cards)
+    note(table.log, PLAYED, seat, cards)
     play(state, seat, move)
     table.asked = 0
     if cards == DOG or state.over:
@@ -267,7 +268,7 @@ def _answer_cards(table, cards, plays):
     return 0
 
 
-@kernel
+@inner
 def _check_schupf(state, seat, choice):
     """Three different cards of the own hand."""
     given = 0
@@ -281,7 +282,7 @@ def _check_schupf(state, seat, choice):
     return 0 if given & ~state.hand[seat] == 0 else RuleBreak.CARD_NOT_IN_HAND
 
 
-@kernel
+@inner
 def write_round(table, row):
     """Fills the record of a round that is over, but for the place of its history."""
     state = table.state

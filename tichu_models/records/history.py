@@ -1,8 +1,11 @@
-"""How the turns of a round are kept: bytes.
+"""How the turns of a round are kept: as bytes in a file, as one int64 an entry while they are worked on.
 
-A turn is `0x80 | seat` (pass), or `0x90 | seat` followed by the card indices of the play, ascending. `0xA0 | seat`
-follows the turn after which the seat took the trick. Collecting passes, the Dog's going over, and announcements are no
-entries. Card indices are below 56, so a byte says by itself what it is.
+In a file a turn is `0x80 | seat` (pass), or `0x90 | seat` followed by the card indices of the play, ascending;
+`0xA0 | seat` follows the turn after which the seat took the trick. Collecting passes, the Dog's going over, and
+announcements are no entries there. Card indices are below 56, so a byte says by itself what it is.
+
+In a LOG an entry is cards | seat << 56 | kind << 58, and a small Tichu is an entry, too: whoever walks through a log
+meets everything in its order.
 """
 
 from __future__ import annotations
@@ -11,106 +14,117 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tichu_models.kernels import inlined
-from tichu_models.rules.cards import (
-    CARD_OF_INDEX,
-    DOG,
-    DOG_BIT,
-    DRAGON,
-    DRAGON_BIT,
-    INDEX_OF_BIT,
-    LABELS,
-    MAHJONG,
-    MAHJONG_BIT,
-    NATURAL,
-    NUM_CARDS,
-    PHOENIX,
-    PHOENIX_BIT,
-    lowest_bit,
-)
+from tichu_models.kernels import inlined, inner
+from tichu_models.rules.cards import BIT_OF_INDEX, DECK, INDEX_OF_BIT, LABELS, NATURAL, NUM_CARDS, lowest_bit
 
 PASS_MARK, PLAY_MARK, TAKE_MARK = 0x80, 0x90, 0xA0
-# Only in raw histories, as a log has them: a small Tichu called here, and plays whose cards cannot be told.
-CALL_MARK, BAD_LABEL_MARK, DOUBLED_CARD_MARK = 0xB0, 0xC0, 0xD0
 KIND_BITS, SEAT_BITS = 0xF0, 0x03
-MAX_HISTORY = 512  # 56 cards, at most 56 plays, 168 passes and 56 takes
+MAX_HISTORY = 512  # bytes: 56 cards, at most 56 plays, 168 passes and 56 takes
 MAX_TURNS = 256
-MAX_RAW = 1024  # a log has up to 56 collecting passes more; what stands behind its first 1,024 bytes cannot be legal
+
+# Kinds of entries. Only the middle three are in a file; the others are a call, and plays whose cards cannot be told.
+BAD_LABEL, PASS, PLAY, TAKE, CALL, DOUBLED_CARD = range(6)
+SEAT_SHIFT, KIND_SHIFT = 56, 58
+MAX_RAW = 512  # bytes and entries that are read; what stands behind cannot be legal, collecting passes included
 
 # One history in a record, because arrays that are passed down a call tree are counted at every call.
-LOG: np.dtype = np.dtype([("length", np.int64), ("entry", np.uint8, MAX_RAW)])
+LOG: np.dtype = np.dtype([("length", np.int64), ("entry", np.int64, MAX_RAW + 64)])  # room for calls and takes
+
+# What a byte adds to an entry: a card, or the entry's seat and kind.
+ENTRY_OF_BYTE = np.full(256, BAD_LABEL << KIND_SHIFT, dtype=np.int64)
+ENTRY_OF_BYTE[:NUM_CARDS] = np.int64(1) << BIT_OF_INDEX.astype(np.int64)
+MARK_OF_KIND = np.zeros(8, dtype=np.uint8)
+for _mark, _kind in ((PASS_MARK, PASS), (PLAY_MARK, PLAY), (TAKE_MARK, TAKE)):
+    MARK_OF_KIND[_kind] = _mark
+    for _seat in range(4):
+        ENTRY_OF_BYTE[_mark | _seat] = _kind << KIND_SHIFT | _seat << SEAT_SHIFT
+
+# INDICES_OF_SPECIALS[nibble]: the special cards of a mask as bits in the order of card indices.
+INDICES_OF_SPECIALS = np.array(
+    [sum(1 << int(INDEX_OF_BIT[bit]) for bit in range(4) if nibble >> bit & 1) for nibble in range(16)], dtype=np.int64
+)
 
 
 @inlined
-def add_mark(log, mark, seat):
-    """Appends a pass or a take."""
-    log.entry[log.length] = mark | seat
+def entry_of(kind, seat, cards):
+    return cards | (seat << SEAT_SHIFT) | (kind << KIND_SHIFT)
+
+
+@inlined
+def kind_of(entry):
+    return entry >> KIND_SHIFT
+
+
+@inlined
+def seat_of(entry):
+    return (entry >> SEAT_SHIFT) & SEAT_BITS
+
+
+@inlined
+def cards_in(entry):
+    return entry & DECK
+
+
+@inlined
+def note(log, kind, seat, cards):
+    """Appends an entry."""
+    log.entry[log.length] = entry_of(kind, seat, cards)
     log.length += 1
 
 
 @inlined
-def add_play(log, seat, cards):
-    """Appends a play."""
-    add_mark(log, PLAY_MARK, seat)
-    at = log.length
-    rest = cards & NATURAL
-    if cards & DOG:
-        log.entry[at] = INDEX_OF_BIT[DOG_BIT]
-        at += 1
-    if cards & MAHJONG:
-        log.entry[at] = INDEX_OF_BIT[MAHJONG_BIT]
-        at += 1
-    while rest:
-        log.entry[at] = INDEX_OF_BIT[lowest_bit(rest)]
-        rest &= rest - 1
-        at += 1
-    if cards & DRAGON:
-        log.entry[at] = INDEX_OF_BIT[DRAGON_BIT]
-        at += 1
-    if cards & PHOENIX:
-        log.entry[at] = INDEX_OF_BIT[PHOENIX_BIT]
-        at += 1
-    log.length = at
-
-
-@inlined
-def read_cards(log, at):
-    """(cards, position behind): the card indices that follow a play mark."""
-    cards = 0
-    while at < log.length and log.entry[at] < NUM_CARDS:
-        cards |= CARD_OF_INDEX[log.entry[at]]
-        at += 1
-    return cards, at
-
-
-@inlined
-def copy_entries(log, source, start, stop):
-    """Appends the entries that stand between two positions of another log."""
-    to = log.length
-    for i in range(start, stop):
-        log.entry[to] = source.entry[i]
-        to += 1
-    log.length = to
-
-
-@inlined
-def load(log, history, start, stop):
-    """Takes the history that stands in a byte array."""
-    source = history[start:stop]
-    n = min(len(source), MAX_RAW)
-    for i in range(n):
-        log.entry[i] = source[i]
+def load(log, history, row):
+    """Takes a round's history out of a byte array, and puts its small Tichus where they were called."""
+    source = history[row.history_from : row.history_to]
+    n = 0
+    entry = 0
+    for i in range(min(len(source), MAX_RAW)):
+        byte = source[i]
+        begins = 1 if byte >= NUM_CARDS or i == 0 else 0
+        entry = (entry & (begins - 1)) | ENTRY_OF_BYTE[byte]
+        n += begins
+        log.entry[n - 1] = entry
     log.length = n
+    for seat in range(4):
+        if row.tichu_position[seat] >= 0:
+            _insert_call(log, seat, row.tichu_position[seat])
+
+
+@inner
+def _insert_call(log, seat, position):
+    """Puts a call directly before the turn with this number; behind everything if there is no such turn."""
+    at = turns_before = 0
+    while at < log.length and (kind_of(log.entry[at]) > PLAY or turns_before < position):
+        turns_before += kind_of(log.entry[at]) <= PLAY
+        at += 1
+    for i in range(log.length, at, -1):
+        log.entry[i] = log.entry[i - 1]
+    log.entry[at] = entry_of(CALL, seat, 0)
+    log.length += 1
 
 
 @inlined
 def store(log, history, at):
-    """Writes the log into a byte array; returns the position behind it."""
-    target = history[at:]
-    n = log.length
-    for i in range(n):
-        target[i] = log.entry[i]
-    return at + n
+    """Writes a normal log into a byte array; returns the position behind it."""
+    for i in range(log.length):
+        entry = log.entry[i]
+        history[at] = MARK_OF_KIND[kind_of(entry) & 7] | seat_of(entry)
+        at += 1
+        rest = (entry & NATURAL) >> 2 | INDICES_OF_SPECIALS[entry & 15]
+        while rest:
+            history[at] = lowest_bit(rest)
+            rest &= rest - 1
+            at += 1
+    return at
+
+
+@inlined
+def is_same(log, other):
+    """Whether two logs hold the same entries."""
+    different = log.length ^ other.length
+    for i in range(min(log.length, other.length)):
+        different |= log.entry[i] ^ other.entry[i]
+    return different == 0
 
 
 def turns(history: bytes) -> Iterator[tuple[str, int, list[str]]]:

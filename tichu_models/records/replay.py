@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.records.history import (
-    CALL_MARK,
-    DOUBLED_CARD_MARK,
-    KIND_BITS,
+    CALL,
+    DOUBLED_CARD,
     LOG,
     MAX_RAW,
-    PASS_MARK,
-    PLAY_MARK,
-    SEAT_BITS,
-    TAKE_MARK,
-    add_mark,
-    copy_entries,
+    PASS,
+    PLAY,
+    TAKE,
+    cards_in,
+    is_same,
+    kind_of,
     load,
-    read_cards,
+    note,
+    seat_of,
     store,
 )
 from tichu_models.records.schema import NO_RECIPIENT, Rounds
@@ -76,7 +76,7 @@ OUTCOME = np.dtype([
 # fmt: on
 
 
-@kernel
+@inner
 def check_deal(round_):
     """Why the dealt and given cards are impossible, 0 if they are not."""
     for seat in range(4):
@@ -105,7 +105,7 @@ def check_deal(round_):
     return 0 if dealt == DECK else RuleBreak.DUPLICATE_CARD
 
 
-@kernel
+@inner
 def begin(state, round_):
     """After begin_round: announces what was called before the play, and exchanges the cards."""
     for seat in range(4):
@@ -115,74 +115,82 @@ def begin(state, round_):
     exchange(state, round_.given)
 
 
-@inlined
-def announce(state, round_):
-    """Announces the small Tichus that were called right before the coming turn. A raw history has marks for them."""
-    for seat in range(4):
-        if round_.tichu_position[seat] == state.turns and state.call[seat] == NO_CALL:
-            call(state, seat, state.turns)
-
-
-@kernel
+@inner
 def next_cards(log, at):
-    """The cards of the next play in a history, 0 if none comes."""
+    """The cards of the next play in a log from this place on, 0 if none comes."""
     while at < log.length:
-        if log.entry[at] & KIND_BITS == PLAY_MARK:
-            return read_cards(log, at + 1)[0]
+        if kind_of(log.entry[at]) == PLAY:
+            return cards_in(log.entry[at])
         at += 1
     return 0
 
 
-@kernel
-def _proved_low(move, log, at):
-    """The lower reading of a play, if the next play of the history beats only that; else 0."""
+@inner
+def _proved_low(move, log, at, others):
+    """The lower reading of a play, if what is laid on it beats only that; else 0. `others` hold cards, too.
+
+    When all of them have passed, the trick is over: what comes then is a lead, or a bomb, and proves nothing.
+    """
     low = lower_reading(move)
     if low == 0:
         return 0
-    following = classify(next_cards(log, at))
-    return low if following and beats(following, low) and not beats(following, move) else 0
+    passes = 0
+    while at < log.length and passes < others and kind_of(log.entry[at]) != TAKE:
+        if kind_of(log.entry[at]) == PLAY:
+            following = classify(cards_in(log.entry[at]))
+            return low if following and beats(following, low) and not beats(following, move) else 0
+        passes += kind_of(log.entry[at]) == PASS
+        at += 1
+    return 0
+
+
+@inlined
+def call_small(state, seat):
+    """A small Tichu in the play; who has called already, calls no more."""
+    if state.call[seat] == NO_CALL:
+        call(state, seat, state.turns)
 
 
 @inlined
 def step(state, round_, log, at, plays):
-    """Performs the entry at a position. Returns (position behind it, code); a code that is not 0 left the state alone.
+    """Performs the entry at a place of the log; a code that is not 0 left the state alone.
 
-    An entry may be a collecting pass, which is no turn: it takes the trick like a take mark.
+    An entry may be a collecting pass, which is no turn: it takes the trick like a take.
     """
-    seat = log.entry[at] & SEAT_BITS
-    mark = log.entry[at] & KIND_BITS
-    if mark == TAKE_MARK:
-        return at + 1, take(state, round_)
-    if mark == PASS_MARK:
+    entry = log.entry[at]
+    kind, seat, cards = kind_of(entry), seat_of(entry), cards_in(entry)
+    if kind == PLAY:
+        if collects_itself(state) and seat == state.turn:
+            code = take(state, round_)
+            if code:
+                return code
+        move, code = check_play(state, seat, cards, plays)
+        if code:
+            return code
+        if cards & PHOENIX:
+            low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
+            if low:
+                move = low
+                state.phoenix_low = 1
+        play(state, seat, move)
+        if cards & MAHJONG and not state.over:
+            make_wish(state, round_.wish)
+        return 0
+    if cards:
+        return RuleBreak.INVALID_CARD_LABEL
+    if kind == PASS:
         if state.complete and seat == state.owner and seat == state.turn:
-            return at + 1, take(state, round_)
+            return take(state, round_)
         code = check_pass(state, seat, plays)
         if code == 0:
             pass_turn(state, seat)
-        return at + 1, code
-    if mark == CALL_MARK:
-        if state.call[seat] == NO_CALL:
-            call(state, seat, state.turns)
-        return at + 1, 0
-    if mark != PLAY_MARK:
-        return at, RuleBreak.DUPLICATE_CARD if mark == DOUBLED_CARD_MARK else RuleBreak.INVALID_CARD_LABEL
-    cards, behind = read_cards(log, at + 1)
-    if collects_itself(state) and seat == state.turn:
-        code = take(state, round_)
-        if code:
-            return at, code
-    move, code = check_play(state, seat, cards, plays)
-    if code:
-        return at, code
-    if cards & PHOENIX:
-        low = _proved_low(move, log, behind)
-        if low:
-            move = low
-            state.phoenix_low = 1
-    play(state, seat, move)
-    if cards & MAHJONG and not state.over:
-        make_wish(state, round_.wish)
-    return behind, 0
+        return code
+    if kind == TAKE:
+        return take(state, round_)
+    if kind == CALL:
+        call_small(state, seat)
+        return 0
+    return RuleBreak.DUPLICATE_CARD if kind == DOUBLED_CARD else RuleBreak.INVALID_CARD_LABEL
 
 
 @inlined
@@ -199,7 +207,7 @@ def take(state, round_):
     return 0
 
 
-@kernel
+@inner
 def _check_announcements(state):
     """A small Tichu stands until the caller's first play, or directly after it."""
     for seat in range(4):
@@ -209,7 +217,7 @@ def _check_announcements(state):
     return 0
 
 
-@kernel
+@inner
 def score_is_possible(state, score):
     """Whether a result can come from these announcements, whoever went out first."""
     if score[0] % POINT_STEP or score[1] % POINT_STEP:
@@ -224,7 +232,7 @@ def score_is_possible(state, score):
     return False
 
 
-@kernel
+@inner
 def _check_gift_wish_and_calls(state, round_):
     """What can only be judged when the play is over, but for the score."""
     if round_.dragon_recipient != NO_RECIPIENT and state.dragon_recipient == NOBODY:
@@ -232,12 +240,12 @@ def _check_gift_wish_and_calls(state, round_):
     if round_.wish > 0 and state.played & MAHJONG == 0:
         return RuleBreak.WISH_WITHOUT_MAHJONG
     for seat in range(4):
-        if round_.tichu_position[seat] >= 0 and state.call[seat] == NO_CALL:  # behind the last turn
+        if round_.tichu_position[seat] >= 0 and state.called_at[seat] != round_.tichu_position[seat]:  # behind the end
             return RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
     return _check_announcements(state)
 
 
-@kernel
+@inner
 def _check_score(state, round_):
     score_round(state)
     if state.score[0] == round_.score[0] and state.score[1] == round_.score[1]:
@@ -245,39 +253,36 @@ def _check_score(state, round_):
     return RuleBreak.SCORE_MISMATCH if score_is_possible(state, round_.score) else RuleBreak.SCORE_NOT_POSSIBLE
 
 
-@kernel
+@inner
 def _replay_turns(state, round_, log, normal, outcome, plays):
     """Plays a log to its end and writes its normal form; the code is 0 if every turn was legal."""
-    at = copied = 0
+    at = 0
     while at < log.length and not state.over:
-        announce(state, round_)
         turns, tricks, owner = state.turns, state.tricks, state.owner
-        mark = log.entry[at] & KIND_BITS
-        behind, code = step(state, round_, log, at, plays)
-        if state.tricks > tricks or mark == CALL_MARK:
-            copy_entries(normal, log, copied, at)
-            if state.tricks > tricks:
-                add_mark(normal, TAKE_MARK, owner)
-            copied = at if state.turns > turns else behind
+        code = step(state, round_, log, at, plays)
+        if state.tricks > tricks:
+            note(normal, TAKE, owner, 0)
         if code:
-            copy_entries(normal, log, copied, at)
             outcome.break_at = at
             return code
-        at = behind
-    copy_entries(normal, log, copied, at)
+        normal.entry[normal.length] = log.entry[at]
+        normal.length += state.turns - turns  # neither a take nor a call is a turn
+        at += 1
     if not state.over:
         return RuleBreak.HISTORY_TOO_SHORT
-    announce(state, round_)
+    for behind in range(at, log.length):
+        if kind_of(log.entry[behind]) == CALL:
+            call_small(state, seat_of(log.entry[behind]))
     if state.owner != NOBODY:
         owner = state.owner
         code = take(state, round_)
         if code:
             return code
-        add_mark(normal, TAKE_MARK, owner)
+        note(normal, TAKE, owner, 0)
     return RuleBreak.HISTORY_TOO_LONG if next_cards(log, at) else 0
 
 
-@kernel
+@inner
 def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
     """Replays a round with every check; writes its outcome and the normal form of its history.
 
@@ -323,6 +328,17 @@ def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
 SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", LOG), ("plays", PLAYS)], align=True)
 
 
+@inner
+def _store_normal(scratch, history, row, target, to):
+    """Writes the normal form of a history: its own bytes, if it was normal already."""
+    if not is_same(scratch.log, scratch.normal):
+        return store(scratch.normal, target, to)
+    source = history[row.history_from : row.history_to]
+    for i in range(len(source)):
+        target[to + i] = source[i]
+    return to + len(source)
+
+
 @kernel
 def replay_rounds(rows, history, scratch, target, outcomes):
     """Replays many rounds; their calls get their places. Their normal histories go to target, one behind the other.
@@ -331,19 +347,20 @@ def replay_rounds(rows, history, scratch, target, outcomes):
     """
     to = 0
     for i in range(len(rows)):
-        load(scratch.log, history, rows[i].history_from, rows[i].history_to)
+        load(scratch.log, history, rows[i])
         replay(scratch.state, rows[i], scratch.log, scratch.normal, outcomes[i], scratch.plays, 0, 0)
         for seat in range(4):
             rows[i].tichu_position[seat] = outcomes[i].tichu_position[seat]
-        outcomes[i].history_length = scratch.normal.length
-        to = store(scratch.normal, target, to)
+        behind = _store_normal(scratch, history, rows[i], target, to)
+        outcomes[i].history_length = behind - to
+        to = behind
     return to
 
 
 def check(rounds: Rounds) -> tuple[np.ndarray, Rounds]:
     """Outcomes of all rounds, and the rounds with their histories in normal form."""
     outcomes = np.zeros(len(rounds), dtype=OUTCOME)
-    target = np.empty(2 * len(rounds.history) + MAX_RAW, dtype=np.uint8)
+    target = np.empty(2 * len(rounds.history) + 2 * MAX_RAW, dtype=np.uint8)
     rows = rounds.rows.copy()
     length = replay_rounds(rows, rounds.history, np.zeros(1, dtype=SCRATCH)[0], target, outcomes)
     rows["history_to"] = np.cumsum(outcomes["history_length"])

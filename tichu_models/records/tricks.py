@@ -1,18 +1,39 @@
 """What a round's tricks were: a row a trick, and counts of all plays by what they were and whether they were beaten.
 
-Walks sound rounds once through the replay. How often a combination holds is a question for SQL; here it is counted.
+The replay has found these rounds sound and has noted who took each trick. Their histories are read as they stand: what
+a play is says `combinations`, as everywhere, but nothing is checked a second time, and no hands are kept. How often a
+combination holds is a question for SQL; here it is counted.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import kernel
-from tichu_models.records.history import KIND_BITS, PLAY_MARK, TAKE_MARK, load
-from tichu_models.records.replay import announce, begin, step, take
-from tichu_models.rules.cards import PHOENIX, count, points
-from tichu_models.rules.combinations import BOMB, SINGLE, TYPE_AND_LENGTH, cards_of, rank_of, type_of
-from tichu_models.rules.state import HAND_SIZE, LEFT, NOBODY, RIGHT, begin_round
+from tichu_models.kernels import inlined, kernel
+from tichu_models.records.history import MAX_TURNS, PASS_MARK, PLAY_MARK, SEAT_BITS, TAKE_MARK
+from tichu_models.rules.cards import CARD_OF_INDEX, DOG, DRAGON, PHOENIX, count, points
+from tichu_models.rules.combinations import (
+    BOMB,
+    TYPE_AND_LENGTH,
+    beats,
+    cards_of,
+    classify,
+    lower_reading,
+    on_trick,
+    rank_of,
+    type_of,
+)
+from tichu_models.rules.state import (
+    CALLED_GRAND,
+    GRAND,
+    HAND_SIZE,
+    LEFT,
+    NO_CALL,
+    NOT_CALLED,
+    PARTNER,
+    RIGHT,
+    SMALL,
+)
 
 # fmt: off
 TRICK = np.dtype([
@@ -48,93 +69,143 @@ for _place, (_type, _length) in enumerate(TYPE_AND_LENGTH):
 COUNTS_SHAPE = (len(TYPE_AND_LENGTH), NUM_RANKS, 3, 3, HAND_SIZE + 1, 2)
 
 
-@kernel
-def _note_play(counts, state, seat, move, cards_before, beaten):
-    rank = SINGLE_PHOENIX if cards_of(move) == PHOENIX else rank_of(move)
-    calls = max(state.call[(seat + RIGHT) & 3], state.call[(seat + LEFT) & 3])
+# fmt: off
+# Of one round, while its history is read.
+SEATS = np.dtype([
+    ("held", np.int64, 4),          # cards on each hand
+    ("points", np.int64, 4),        # collected
+    ("call", np.int64, 4),          # what each seat has called
+    ("highest_call", np.int64, 2),  # of each team
+])
+# fmt: on
+
+
+@inlined
+def _announce(row, seats, turns):
+    """Notes what has been called before this turn; returns the turn of the next call."""
+    following = MAX_TURNS
+    seats.highest_call[0] = seats.highest_call[1] = NO_CALL
+    for seat in range(4):
+        position = row.tichu_position[seat]
+        call = GRAND if position == CALLED_GRAND else SMALL if NOT_CALLED < position <= turns else NO_CALL
+        seats.call[seat] = call
+        seats.highest_call[seat & 1] = max(seats.highest_call[seat & 1], call)
+        if position > turns:
+            following = min(following, position)
+    return following
+
+
+@inlined
+def _shown_rank(move):
+    return SINGLE_PHOENIX if cards_of(move) == PHOENIX else rank_of(move)
+
+
+@inlined
+def _count_play(counts, seats, seat, move, cards_before, beaten):
     label = LABEL[type_of(move), count(cards_of(move))]
-    counts[label, rank, state.call[seat], calls, cards_before, beaten] += 1
+    opponents = seats.highest_call[(seat + RIGHT) & 1]
+    counts[label, _shown_rank(move), seats.call[seat], opponents, cards_before, beaten] += 1
 
 
-@kernel
-def walk(row, place, scratch, tricks, n, spread, counts):
+@inlined
+def _as_beaten(move, by):
+    """A play as it was meant, given what was laid on it: an ambiguous Phoenix is read low if only that is beaten."""
+    low = lower_reading(move)
+    return low if low and beats(by, low) and not beats(by, move) else move
+
+
+@inlined
+def _keeps_dragon(seats, winner):
+    """Whether the Dragon's trick has ended the round with a double victory, and is not given away."""
+    held = seats.held
+    team = held[winner] + held[(winner + PARTNER) & 3]
+    return team == 0 and held[(winner + RIGHT) & 3] > 0 and held[(winner + LEFT) & 3] > 0
+
+
+@inlined
+def _read_round(row, place, history, seats, tricks, n, spread, counts):
     """Appends the tricks of one sound round behind the n there are; returns how many there are then."""
-    state, log = scratch.state, scratch.log
-    begin_round(state, row.first, row.start, 0, 0, 0, 0)
-    begin(state, row)
-    at = 0
-    lowest = highest = total = collected = 0
-    open_trick = False
-    index = 0
-    lying, lying_seat, lying_before = 0, NOBODY, 0
-    low, high = 0, 0  # of points collected so far; they count from the next turn on
-    while at < log.length:
-        announce(state, row)
-        mark = log.entry[at] & KIND_BITS
-        seat = log.entry[at] & 3
-        if mark == TAKE_MARK:
-            trick = tricks[n]
-            trick.winner = state.owner
-            trick.points = points(state.trick_cards)
-            trick.type = type_of(state.trick)
-            trick.length = count(cards_of(state.trick))
-            trick.rank = SINGLE_PHOENIX if cards_of(state.trick) == PHOENIX else rank_of(state.trick)
-            trick.num_turns = state.turns - trick.first_turn
-            recipient_before = state.dragon_recipient
-            take(state, row)
-            trick.recipient = state.dragon_recipient if state.dragon_recipient != recipient_before else trick.winner
-            _note_play(counts, state, lying_seat, lying, lying_before, 0)
-            lying = 0
-            collected += trick.points
-            low = high = state.points[0]
-            for other in range(1, 4):
-                low, high = min(low, state.points[other]), max(high, state.points[other])
-            open_trick = False
-            n += 1
-            index += 1
-            at += 1
+    for seat in range(4):
+        seats.held[seat] = HAND_SIZE
+        seats.points[seat] = 0
+    next_call = _announce(row, seats, 0)
+    first = n
+    turns = since = 0  # turns so far, and those before the last take
+    low = high = collected = 0  # of points collected so far; they count from the next turn on
+    lowest = highest = total = 0
+    top = top_seat = top_before = 0  # the play that lies on the trick, who laid it and from how many cards
+    lying = num_plays = num_bombs = first_turn = 0
+    at, end = row.history_from, row.history_to
+    while at < end:
+        mark = history[at]
+        seat = mark & SEAT_BITS
+        at += 1
+        if mark < PLAY_MARK:
+            turns += 1
             continue
-        total += collected
-        lowest, highest = min(lowest, low), max(highest, high)
-        before = count(state.hand[seat])
-        at, _ = step(state, row, log, at, scratch.plays)
-        if mark != PLAY_MARK:
-            continue
-        if state.owner == NOBODY:  # the Dog
-            counts[
-                LABEL[SINGLE, 1],
-                0,
-                state.call[seat],
-                max(state.call[(seat + 1) & 3], state.call[(seat + 3) & 3]),
-                before,
-                0,
-            ] += 1
-            continue
-        if not open_trick:
-            open_trick = True
+        if turns >= next_call:
+            next_call = _announce(row, seats, turns)
+        if mark < TAKE_MARK:
+            cards = 0
+            while at < end and history[at] < PASS_MARK:
+                cards |= CARD_OF_INDEX[history[at]]
+                at += 1
+            move = on_trick(classify(cards), top)
+            if cards == DOG:
+                _count_play(counts, seats, seat, move, seats.held[seat], 0)
+            else:
+                if top:
+                    if top & PHOENIX:
+                        top = _as_beaten(top, move)
+                    _count_play(counts, seats, top_seat, top, top_before, 1)
+                else:
+                    first_turn = turns
+                    lying = num_plays = num_bombs = 0
+                    tricks[n].leader = seat
+                top, top_seat, top_before = move, seat, seats.held[seat]
+                lying |= cards
+                num_plays += 1
+                num_bombs += type_of(move) == BOMB
+            seats.held[seat] -= count(cards)
+            turns += 1
+        else:
+            _count_play(counts, seats, top_seat, top, top_before, 0)
+            is_given = cards_of(top) == DRAGON and not _keeps_dragon(seats, seat)
             trick = tricks[n]
             trick.round = place
-            trick.trick_index = index
-            trick.first_turn = state.turns - 1
-            trick.leader = seat
-            trick.num_plays = trick.num_bombs = 0
-        if lying:
-            _note_play(counts, state, lying_seat, lying, lying_before, 1)
-        lying, lying_seat, lying_before = state.trick, seat, before
-        tricks[n].num_plays += 1
-        tricks[n].num_bombs += type_of(state.trick) == BOMB
+            trick.trick_index = n - first
+            trick.first_turn = first_turn
+            trick.num_turns = turns - first_turn
+            trick.num_plays = num_plays
+            trick.num_bombs = num_bombs
+            trick.winner = seat
+            trick.recipient = row.dragon_recipient if is_given else seat
+            trick.points = points(lying)
+            trick.type = type_of(top)
+            trick.length = count(cards_of(top))
+            trick.rank = _shown_rank(top)
+            lowest, highest = min(lowest, low), max(highest, high)
+            total += collected * (turns - since)
+            since = turns
+            seats.points[trick.recipient] += trick.points
+            collected += trick.points
+            low = min(seats.points[0], seats.points[1], seats.points[2], seats.points[3])
+            high = max(seats.points[0], seats.points[1], seats.points[2], seats.points[3])
+            top = 0
+            n += 1
+    if turns > since:  # the Dog has ended the round
+        lowest, highest = min(lowest, low), max(highest, high)
     spread.min_points = lowest
     spread.max_points = highest
-    spread.sum_points = total
+    spread.sum_points = total + collected * (turns - since)
     return n
 
 
 @kernel
-def walk_rounds(rows, history, complete, scratch, tricks, spreads, counts):
+def read_tricks(rows, history, complete, seats, tricks, spreads, counts):
     """Tricks of all complete rounds, one behind the other, and counts of their plays; returns how many tricks."""
     n = 0
     for i in range(len(rows)):
         if complete[i]:
-            load(scratch.log, history, rows[i].history_from, rows[i].history_to)
-            n = walk(rows[i], i, scratch, tricks, n, spreads[i], counts)
+            n = _read_round(rows[i], i, history, seats, tricks, n, spreads[i], counts)
     return n

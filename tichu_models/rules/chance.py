@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner
 from tichu_models.rules.cards import NUM_CARDS
 from tichu_models.rules.state import FIRST_SIZE
 
@@ -35,7 +35,7 @@ def draw_below(key, counter, limit):
     return np.int64(((draw(key, counter) >> S32) * np.uint64(limit)) >> S32)
 
 
-@kernel
+@inner
 def draw_unit(key, counter):
     """A random number in [0, 1)."""
     return np.float64(draw(key, counter) >> S11) * TWO_TO_MINUS_53
@@ -48,7 +48,7 @@ def _move_to_end(deck, left, part):
     deck[chosen], deck[left - 1] = deck[left - 1], deck[chosen]
 
 
-@kernel
+@inner
 def deal(key, first, start):
     """Shuffles the deck: `first` gets eight cards a seat, `start` fourteen."""
     deck = np.empty(NUM_CARDS, dtype=np.int64)

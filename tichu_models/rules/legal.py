@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.rules.cards import (
     ACE,
     DOG,
@@ -70,7 +70,7 @@ def new_buffer() -> np.record:
     return np.zeros(1, dtype=PLAYS)[0]
 
 
-@kernel
+@inner
 def _multiply(hand, bit, size, plays, start, n):
     """Joins each card set in plays[start:n] with every choice of `size` cards of the rank at `bit`."""
     nibble = (hand >> bit) & 15
@@ -87,7 +87,7 @@ def _multiply(hand, bit, size, plays, start, n):
     return end
 
 
-@kernel
+@inner
 def _label(kind, rank, plays, start, n):
     """Turns the card sets in plays[start:n] into plays."""
     for i in range(start, n):
@@ -134,7 +134,7 @@ def _ranks_with(size, hand):
     return ((counts & (counts >> 1)) | (counts >> 2)) & RANKS
 
 
-@kernel
+@inner
 def _alike(hand, size, above, plays, n):
     """Pairs (size 2) or triples (size 3) of a rank above the given one."""
     eligible = _ranks_with(size - 1 if hand & PHOENIX else size, hand) & (-1 << (4 * above))
@@ -154,7 +154,7 @@ def _alike(hand, size, above, plays, n):
     return n
 
 
-@kernel
+@inner
 def _full_house(hand, triple_bit, triple_size, pair_bit, pair_size, phoenix, plays, n):
     plays.move[n] = phoenix
     end = _multiply(hand, triple_bit, triple_size, plays, n, n + 1)
@@ -162,7 +162,7 @@ def _full_house(hand, triple_bit, triple_size, pair_bit, pair_size, phoenix, pla
     return _label(FULLHOUSE, rank_of_bit(triple_bit), plays, n, end)
 
 
-@kernel
+@inner
 def _full_houses(hand, above, plays, n):
     present, twice, thrice = _ranks_with(1, hand), _ranks_with(2, hand), _ranks_with(3, hand)
     phoenix = hand & PHOENIX
@@ -186,7 +186,7 @@ def _full_houses(hand, above, plays, n):
     return n
 
 
-@kernel
+@inner
 def _run(hand, low, high, size, stand_in, plays, n):
     """Sets with `size` cards of each rank low..high; at rank `stand_in` (0: none) the Phoenix replaces one card."""
     plays.move[n] = PHOENIX if stand_in else 0
@@ -198,7 +198,7 @@ def _run(hand, low, high, size, stand_in, plays, n):
     return end
 
 
-@kernel
+@inner
 def _stairs(hand, length, above, plays, n):
     """Stairs of this many cards (0: any) that end above the given rank."""
     twice = _ranks_with(2, hand)
@@ -234,7 +234,7 @@ def _stairs(hand, length, above, plays, n):
     return n
 
 
-@kernel
+@inner
 def _streets(hand, length, above, plays, n):
     """Streets of this length (0: any) that end above the given rank; streets of one colour are bombs, not these."""
     present = ranks_present(hand)
@@ -285,7 +285,7 @@ def has_bomb(hand):
     return flush != 0 or pairs & (pairs >> 2) & RANKS != 0
 
 
-@kernel
+@inner
 def bombs(hand, trick, plays, n):
     """Appends the bombs that beat the trick (0: every bomb)."""
     natural = hand & NATURAL
@@ -314,13 +314,13 @@ def bombs(hand, trick, plays, n):
     return n
 
 
-@kernel
+@inner
 def has_beating_bomb(hand, trick, plays):
     """Whether the hand holds a bomb that beats the trick. Uses the head of the buffer."""
     return has_bomb(hand) and bombs(hand, trick, plays, 0) > 0
 
 
-@kernel
+@inner
 def _leads(hand, plays):
     n = _singles(hand, 0, plays, 0)
     n = _alike(hand, 2, 1, plays, n)
@@ -330,7 +330,7 @@ def _leads(hand, plays):
     return _streets(hand, 0, 1, plays, n)
 
 
-@kernel
+@inner
 def _follows(hand, kind, length, rank, plays):
     """Plays of several cards on a trick of this type, length and rank."""
     if rank >= ACE or count(hand) < length:
@@ -346,7 +346,7 @@ def _follows(hand, kind, length, rank, plays):
     return 0
 
 
-@kernel
+@inlined
 def unwished_plays(hand, trick, plays):
     """All plays that the cards allow, no matter what is wished; without the pass."""
     if trick == 0:
@@ -358,7 +358,7 @@ def unwished_plays(hand, trick, plays):
     return bombs(hand, trick, plays, n) if has_bomb(hand) else n
 
 
-@kernel
+@inner
 def obliged(wished, plays, n):
     """Whether one of the plays holds a natural card of the wished cards."""
     for i in range(n):
@@ -386,7 +386,7 @@ def legal_plays(hand, trick, wish, plays):
     return n
 
 
-@kernel
+@inner
 def defies_wish(hand, trick, wish, play, plays):
     """Whether this play (0: pass) of the player on turn ignores a wish that he could fulfil. Fills the buffer."""
     if wish <= 0:

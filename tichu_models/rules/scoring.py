@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.rules.cards import points
 from tichu_models.rules.state import GAME_GOAL, GRAND, NO_CALL
 
@@ -13,7 +13,7 @@ POINT_STEP = 5
 NOT_OVER, TEAM_20, TEAM_31, DRAW = -1, 0, 1, 2
 
 
-@kernel
+@inner
 def bonus(call, is_first):
     """What an announcement is worth to its team."""
     if call == NO_CALL:
@@ -22,7 +22,7 @@ def bonus(call, is_first):
     return worth if is_first else -worth
 
 
-@kernel
+@inner
 def score_round(state):
     """Writes the result of a round that is over and whose last trick is collected."""
     state.score[0] = state.score[1] = 0

@@ -153,14 +153,12 @@ def check_play(state, seat, cards, plays):
         if cards & state.played:
             return 0, RuleBreak.CARD_ALREADY_PLAYED
         return 0, RuleBreak.CARD_NOT_IN_HAND
-    play = on_trick(classify(cards), state.trick)
+    trick = 0 if collects_itself(state) else state.trick
+    play = on_trick(classify(cards), trick)
     if seat != state.turn:
         if type_of(play) != BOMB or state.owner == NOBODY or not beats(play, state.trick):
             return play, RuleBreak.PLAYER_NOT_ON_TURN
         return play, 0
-    trick = 0 if collects_itself(state) else state.trick
-    if trick == 0:
-        play = classify(cards)
     if play == 0 or not beats(play, trick):
         return play, RuleBreak.COMBINATION_NOT_PLAYABLE
     if trick and state.complete and type_of(play) != BOMB:  # the own trick waits to be collected
@@ -173,6 +171,8 @@ def check_play(state, seat, cards, plays):
 @inlined
 def check_pass(state, seat, plays):
     """Why the seat may not pass, 0 if it may."""
+    if (seat == state.turn) & (state.owner != NOBODY) & (state.complete == 0) & (state.wish <= 0):  # nearly always
+        return 0
     if seat != state.turn:
         return RuleBreak.PLAYER_NOT_ON_TURN
     if state.owner == NOBODY or collects_itself(state):
@@ -192,8 +192,8 @@ def collects_itself(state):
 def play(state, seat, move):
     """Lays a play. Ends the round if it decides it; the trick then still has to be collected."""
     cards = cards_of(move)
-    if state.first_play[seat] == NOT_YET:
-        state.first_play[seat] = state.turns
+    first_play = state.first_play[seat]
+    state.first_play[seat] = state.turns if first_play == NOT_YET else first_play
     state.hand[seat] &= ~cards
     state.played |= cards
     state.turns += 1

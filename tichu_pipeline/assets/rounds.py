@@ -7,6 +7,7 @@ import time
 from collections import Counter
 
 import dagster as dg
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.rules.breaks import RuleBreak
@@ -43,8 +44,10 @@ def rounds(context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFo
     """
     months = context.partition_keys
     made = ingest(data.paths.raw, data.paths, months, force=config.force)
-    for summary in made.months:
-        context.add_asset_metadata(_metadata(summary), partition_key=summary.month)
+    summaries = {summary.month: summary for summary in made.months}
+    for month in months:
+        summary = summaries.get(month, Summary(month))
+        context.add_asset_metadata(_metadata(summary), partition_key=month)
         for problem in summary.problems:
             context.log.warning(problem)
     for month in made.orphans:
@@ -59,6 +62,8 @@ def _metadata(summary: Summary) -> dict[str, int | float | bool]:
         "seconds": summary.seconds,
         "files": summary.files,
         "games": summary.games,
+        "empty_files": summary.empty,
+        "not_logs": summary.unreadable,
         "turns": summary.turns,
         "rule_breaks": sum(summary.rule_breaks.values()),
         "games_per_second": summary.games / summary.seconds if summary.seconds else 0.0,
@@ -95,10 +100,15 @@ def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
     """Table rounds has as many rows as the games say they have rounds, in every month."""
     wrong = []
     for path in sorted(data.paths.rounds.glob("????-??.parquet")):
-        games = pq.read_table(month_file(data.paths.games, path.stem), columns=["num_rounds"])["num_rounds"]
-        if sum(games.to_pylist()) != pq.read_metadata(path).num_rows:
-            wrong.append(path.stem)
-    return dg.AssetCheckResult(passed=not wrong, metadata={"months": ", ".join(wrong)})
+        try:
+            games = pq.read_table(month_file(data.paths.games, path.stem), columns=["num_rounds"])["num_rounds"]
+            if sum(games.to_pylist()) != pq.read_metadata(path).num_rows:
+                wrong.append(path.stem)
+        except (OSError, pa.ArrowInvalid) as error:
+            wrong.append(f"{path.stem} ({error})")
+    return dg.AssetCheckResult(
+        passed=not wrong, severity=dg.AssetCheckSeverity.ERROR, metadata={"months": ", ".join(wrong)}
+    )
 
 
 @dg.asset(deps=[rounds], group_name="rounds")
@@ -127,4 +137,6 @@ def no_month_missing(data: DataFolder) -> dg.AssetCheckResult:
         month = next_month(month)
         if month not in months:
             missing.append(month)
-    return dg.AssetCheckResult(passed=not missing, metadata={"missing": ", ".join(missing)})
+    return dg.AssetCheckResult(
+        passed=not missing, severity=dg.AssetCheckSeverity.WARN, metadata={"missing": ", ".join(missing)}
+    )

@@ -21,6 +21,7 @@ from tichu_pipeline.brettspielwelt.listing import (
     GAME_FILE,
     MAC_FOLDER,
     NOT_A_LOG,
+    OTHER_ARCHIVES,
     SPECIAL,
     IndexPage,
     Listing,
@@ -29,12 +30,10 @@ from tichu_pipeline.brettspielwelt.listing import (
     read_pages,
     too_large,
 )
-from tichu_pipeline.brettspielwelt.members import MEMBER, SIZE_LIMIT, Members, Source
+from tichu_pipeline.brettspielwelt.members import MEMBER, SIZE_LIMIT, Members, Problem, Source, printable
 from tichu_pipeline.brettspielwelt.zip_directory import STORED
 
 UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
-
-_OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
 
 
 def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
@@ -47,10 +46,20 @@ def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
         list_archive(listing, raw, raw.name)
     else:
         _walk(listing, raw)
+    return settle(_members(listing), read_pages(listing), listing.problems)
+
+
+def archived_logs(path: Path, limit: int = SIZE_LIMIT) -> tuple[Members, list[Problem]]:
+    """The logs of one archive as its directory lists them, whatever their months, and what is wrong with others."""
+    listing = Listing(limit)
+    list_archive(listing, path, path.name)
+    return _members(listing), listing.problems
+
+
+def _members(listing: Listing) -> Members:
     rows = np.concatenate(listing.blocks) if listing.blocks else np.empty(0, MEMBER)
     listing.blocks.clear()
-    members = Members(rows, tuple(listing.sources), tuple(listing.folders))
-    return settle(members, read_pages(listing), listing.problems)
+    return Members(rows, tuple(listing.sources), tuple(listing.folders))
 
 
 def _walk(listing: Listing, raw: Path) -> None:
@@ -62,20 +71,20 @@ def _walk(listing: Listing, raw: Path) -> None:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
         except OSError as error:
-            listing.unreadable(_printable(folder.relative_to(raw).as_posix()), "", error)
+            listing.unreadable(printable(folder.relative_to(raw).as_posix()), "", error)
             continue
         waiting += reversed(_list_folder(listing, raw, folder, entries))
 
 
 def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os.DirEntry[str]]) -> list[Path]:
     """Adds what lies in a folder itself; gives the folders below it that are still to be listed."""
-    source = Source(folder, _printable(folder.relative_to(raw).as_posix()), archive=False)
+    source = Source(folder, printable(folder.relative_to(raw).as_posix()), archive=False)
     month = month_of([raw.resolve().name, *source.label.split("/")])
     above = "" if folder == raw else f"{source.label}/"
     logs: list[os.DirEntry[str]] = []
     below: list[Path] = []
     for entry in entries:
-        label, suffix = above + _printable(entry.name), PurePath(entry.name).suffix.lower()
+        label, suffix = above + printable(entry.name), PurePath(entry.name).suffix.lower()
         if entry.name.startswith(".") or entry.name == MAC_FOLDER:
             continue
         if entry.is_dir(follow_symlinks=False):
@@ -89,7 +98,7 @@ def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os
             list_archive(listing, folder / entry.name, label)
         elif entry.name == INDEX and month:
             listing.pages.append(IndexPage(month, source, INDEX.encode(), None))
-        elif suffix in _OTHER_ARCHIVES:
+        elif suffix in OTHER_ARCHIVES:
             listing.problem("unreadable", label, "", "of archives only zips are read", "pack it as a zip")
     if logs:
         _list_loose_logs(listing, source, month, logs)
@@ -103,10 +112,10 @@ def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequenc
     for entry in logs:
         game = GAME_FILE.fullmatch(entry.name)
         if not entry.is_file(follow_symlinks=False):
-            listing.problem("special file", source.label, _printable(entry.name), *SPECIAL)
+            listing.problem("special file", source.label, printable(entry.name), *SPECIAL)
             continue
         if game is None:
-            listing.problem("not a log", source.label, _printable(entry.name), *NOT_A_LOG)
+            listing.problem("not a log", source.label, printable(entry.name), *NOT_A_LOG)
             continue
         try:
             mtime_ns = entry.stat(follow_symlinks=False).st_mtime_ns
@@ -120,8 +129,3 @@ def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequenc
             continue
         rows.append((int(game[1]), 0, mtime_ns, month, number, 0, zlib.crc32(content), size, size, STORED))
     listing.blocks.append(np.array(rows, MEMBER))
-
-
-def _printable(name: str) -> str:
-    """A file's name that is no valid UTF-8 would break whatever prints or stores it."""
-    return os.fsencode(name).decode(errors="replace")

@@ -36,6 +36,7 @@ CUT_IN_ROUND = 0.2  # of the abandoned games
 SUBSTITUTED = 0.01
 NAMELESS = 0.003
 GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as the portal's do
+GAPS = 0.01  # before so many games an id is missing
 FIRST_YEAR = 2007
 
 TRUTH = pa.schema(
@@ -68,7 +69,8 @@ def generate(
     the end."""
     rng = np.random.default_rng([seed, 0])
     people = population(PLAYERS, rng)
-    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), months, seed)
+    gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
+    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), months, gaps, seed)
     planter = Planter(games, np.random.default_rng([seed, 1])) if quirks else None
     out.mkdir(parents=True, exist_ok=True)
     paths = {year: out / f"{year}.zip" for year in sorted({month[:4] for month in months})}
@@ -94,18 +96,20 @@ class _Plan:
     seating: np.ndarray
     substitutes: np.ndarray  # (round, seat, player) for each game; round -1: none
     months: list[str]
+    gaps: np.ndarray  # ids that are missing before each game, from the first game on
     seed: int
 
     def month(self, game: int) -> int:
         return game * len(self.months) // len(self.seating)
 
     def game_id(self, game: int) -> int:
-        """Rises with time; unlike the portal's, without gaps within a month."""
+        """Rises with time, with a gap here and there."""
         month = self.month(game)
         year, number = (int(part) for part in self.months[month].split("-"))
         first = -(-month * len(self.seating) // len(self.months))
-        spread = max(GAMES_A_MONTH_ON_THE_PORTAL, -(-len(self.seating) // len(self.months)))
-        return ((year - FIRST_YEAR) * 12 + number - 1) * spread + game - first + 1
+        fullest = -(-len(self.seating) // len(self.months)) + int(self.gaps[-1])
+        place = game - first + int(self.gaps[game] - self.gaps[first]) + 1
+        return ((year - FIRST_YEAR) * 12 + number - 1) * max(GAMES_A_MONTH_ON_THE_PORTAL, fullest) + place
 
 
 def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np.ndarray:

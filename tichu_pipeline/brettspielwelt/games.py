@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 from tichu_models.records.history import store
 from tichu_models.records.replay import OUTCOME, SCRATCH, replay
 from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
 from tichu_pipeline.brettspielwelt.inflate import Chunk
-from tichu_pipeline.brettspielwelt.parser import DRAFT, TEXT, begin_text, next_round
+from tichu_pipeline.brettspielwelt.parser import DRAFT, TEXT, begin_text, has_header, next_round
 
 # fmt: off
 # What is known of a round beside its record and the replay's outcome.
@@ -46,7 +46,7 @@ GAME = np.dtype([
     ("game_id", np.int64),
     ("num_rounds", np.int32),
     ("num_fragments", np.int32),
-    ("num_failed", np.int32),       # rounds that break a rule, and fragments that are no mere tail
+    ("num_failed", np.int32),       # rounds that break a rule, and fragments in whose place a result is missing
     ("total", np.int32, 2),
     ("error_code", np.int8),
     ("player_changed", np.int8),
@@ -77,7 +77,7 @@ USUAL_HISTORY = 160
 MOST_HISTORY = 1100  # bytes that a round's normal history cannot exceed
 
 
-@kernel
+@inner
 def _same_bytes(text, begin, length, other, other_length):
     if length != other_length:
         return False
@@ -87,7 +87,7 @@ def _same_bytes(text, begin, length, other, other_length):
     return True
 
 
-@kernel
+@inner
 def _note_names(parse, start, origin, names):
     """Gives each seat's name its place in the list of names; a game's unchanged name keeps its place.
 
@@ -112,7 +112,7 @@ def _note_names(parse, start, origin, names):
     return changed
 
 
-@kernel
+@inner
 def _judge(parse, outcome, origin):
     """Replays the drafted round, together with what its text already says against it."""
     draft, scratch = parse.draft, parse.replay
@@ -136,7 +136,7 @@ def _judge(parse, outcome, origin):
     origin.break_line = draft.entry_line[outcome.break_at] if outcome.break_at >= 0 else draft.line
 
 
-@kernel
+@inner
 def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origins, fragments, names, history):
     """Reads one game into the outputs behind what they hold. False if they have no room; then nothing has changed."""
     text, draft, filled = parse.text, parse.draft, parse.filled
@@ -152,7 +152,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     game.game_id = game_id
     game.num_failed = game.player_changed = 0
     game.total[0] = game.total[1] = 0
-    overplayed = has_header = False
+    overplayed = is_log = breaks_off = False
     for seat in range(4):
         parse.previous_name[seat] = -1
     while next_round(text, draft):
@@ -170,7 +170,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
             )
             return False
         begin, end = start + skipped + draft.begin, start + skipped + draft.end
-        has_header |= draft.fragment != RuleBreak.SYNTAX or draft.syntax_line != draft.line
+        is_log |= has_header(text, draft)
         if draft.fragment:
             fragment = fragments[filled.fragments]
             fragment.game_id = game_id
@@ -179,8 +179,10 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
             fragment.line = draft.syntax_line if draft.syntax_line else draft.line
             fragment.begin, fragment.end = begin, end
             filled.fragments += 1
-            is_tail = draft.fragment == RuleBreak.TRUNCATED and text.at >= text.length
-            game.num_failed += not is_tail
+            # Cards that were dealt anew before anybody played have no result that could be missing.
+            breaks_off = draft.fragment == RuleBreak.TRUNCATED and text.at >= text.length
+            dealt_anew = draft.fragment == RuleBreak.TRUNCATED and draft.log.length == 0
+            game.num_failed += not breaks_off and not dealt_anew
             continue
         origin, outcome = origins[filled.rounds], outcomes[filled.rounds]
         if _note_names(parse, start + skipped, origin, names) and filled.rounds > first_round:
@@ -203,7 +205,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     game.num_fragments = filled.fragments - first_fragment
     if text.length == 0 or (game.num_rounds == 0 and game.num_fragments == 0):
         game.error_code = GameError.EMPTY
-    elif not has_header:
+    elif not is_log:
         game.error_code = GameError.UNREADABLE
         filled.fragments = first_fragment
     elif game.num_failed:
@@ -211,7 +213,7 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     elif overplayed:
         game.error_code = GameError.GAME_OVERPLAYED
     else:
-        over = game_result(game.total[0], game.total[1]) != NOT_OVER
+        over = game_result(game.total[0], game.total[1]) != NOT_OVER and not breaks_off
         game.error_code = GameError.NO_ERROR if over else GameError.GAME_NOT_FINISHED
     filled.games += 1
     return True

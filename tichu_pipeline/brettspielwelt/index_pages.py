@@ -11,7 +11,8 @@ import re
 INDEX = "index.html"
 PAGE_LIMIT = 64 << 20  # bytes; a month of 15,000 games has about 2 MB
 
-_LINK = re.compile(rb"""href\s*=\s*["']?(?:[^"'<>\s]*/)?([1-9][0-9]{0,17})\.tch\b""", re.IGNORECASE)
+# A link's length is bounded: a page of nothing but `href=` would otherwise be searched to its end from each of them.
+_LINK = re.compile(rb"""href\s{0,9}=\s{0,9}["']?(?:[^"'<>\s]{0,300}/)?([1-9][0-9]{0,17})\.tch\b""", re.IGNORECASE)
 
 
 def listed_games(page: bytes) -> list[int]:

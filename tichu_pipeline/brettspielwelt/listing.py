@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tichu_pipeline.brettspielwelt.index_pages import INDEX, PAGE_LIMIT, listed_games
 from tichu_pipeline.brettspielwelt.inflate import file_content
-from tichu_pipeline.brettspielwelt.members import MEMBER, Kind, Problem, Source, problems_of
+from tichu_pipeline.brettspielwelt.members import MEMBER, Kind, Problem, Source, printable, problems_of
 from tichu_pipeline.brettspielwelt.zip_directory import (
     DEFLATED,
     ENCRYPTED,
@@ -37,11 +37,14 @@ GAME_FILE = re.compile(rf"([1-9][0-9]{{0,{_ID_DIGITS - 1}}})\.tch")
 _MONTH = re.compile(r"20[0-9]{2}(?:0[1-9]|1[0-2])")
 _STORED_MORE = 1 << 10  # what deflate may add to a log that does not shrink
 
+OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst")
+
 NOT_A_LOG = ("its name is no game id", "name it ID.tch, the id in plain digits as the portal has it")
-UNSAFE = ("its name leads out of the archive, or is none", "pack the archive anew with plain names")
+UNSAFE = ("its name leads out of the archive, is far too long, or is none", "pack the archive anew with plain names")
 _ENCRYPTED = ("it is encrypted", "pack the archive without a password")
 _UNSUPPORTED = ("it is compressed in another way than deflate", "pack the archive with deflate")
 _CONTRADICTORY = ("its sizes and offset in the directory contradict each other", "fetch the archive again")
+_NESTED = ("it is an archive in an archive, which is not opened", "unpack it beside the other archives")
 SPECIAL = ("it is a link, pipe or device", "put the file itself there; what a link points to is not followed")
 
 
@@ -112,6 +115,10 @@ def _rows(listing: Listing, source: Source, entries: Entries) -> npt.NDArray[np.
     for index in np.flatnonzero((tails == INDEX.encode()) & ~ignored).tolist():
         _note_page(listing, source, entries, index)
     logs = np.strings.endswith(np.strings.lower(tails), b".tch") & ~ignored
+    nested = np.zeros(len(names), dtype=bool)
+    for suffix in (".zip", *OTHER_ARCHIVES):
+        nested |= np.strings.endswith(np.strings.lower(tails), suffix.encode())
+    _tell(listing, source, names[nested & ~ignored], "unreadable", *_NESTED)
     stems = np.strings.slice(tails, None, -4)
     numbered = np.strings.isdigit(stems) & (np.strings.str_len(stems) <= _ID_DIGITS)
     numbered &= ~np.strings.startswith(stems, b"0") & np.strings.endswith(tails, b".tch")
@@ -194,7 +201,7 @@ def _tell(
     listing: Listing, source: Source, names: npt.NDArray[np.bytes_], kind: Kind, reason: str, remedy: str
 ) -> None:
     if len(names):
-        told = [name.decode(errors="replace") for name in names.tolist()]
+        told = [printable(name) for name in names.tolist()]
         listing.problems += problems_of(kind, source.label, told, reason, remedy)
 
 

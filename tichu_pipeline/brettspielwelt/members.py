@@ -6,6 +6,7 @@ Plain data that every thread and process may share. `archives` fills it in, `cat
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,15 @@ class Source:
 NAMED = 100  # problems of one kind in one file that are told by name; a broken archive may have a million
 
 
+# Control characters of file names, which could rule the terminal of whoever reads a message.
+_CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\ufffd")
+
+
+def printable(name: str | bytes) -> str:
+    """A name from a folder, an archive or a log as it may be printed and stored, whatever its bytes."""
+    return os.fsencode(name).decode(errors="replace").translate(_CONTROLS)
+
+
 def problems_of(kind: Kind, file: str, members: Sequence[str], reason: str, remedy: str) -> list[Problem]:
     """The same problem of many members: the first hundred each by its name, the others by their number."""
     listed = [Problem(kind, file, member, reason, remedy) for member in members[:NAMED]]
@@ -114,4 +124,4 @@ class Members:
     def member(self, index: int) -> str:
         """The log's name inside that archive or folder."""
         row = self.rows[index]
-        return f"{self.folders[row['folder']].decode(errors='replace')}{row['game_id']}.tch"
+        return f"{printable(self.folders[row['folder']])}{row['game_id']}.tch"

@@ -10,17 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
-from tichu_models.records.history import (
-    BAD_LABEL_MARK,
-    CALL_MARK,
-    DOUBLED_CARD_MARK,
-    LOG,
-    MAX_RAW,
-    PASS_MARK,
-    add_mark,
-    add_play,
-)
+from tichu_models.kernels import inlined, inner
+from tichu_models.records.history import BAD_LABEL, CALL, DOUBLED_CARD, LOG, MAX_RAW, PASS, PLAY, note
 from tichu_models.records.schema import NO_RECIPIENT, ROUND
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import (
@@ -34,10 +25,20 @@ from tichu_models.rules.cards import (
     count,
 )
 from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND, FIRST_SIZE, HAND_SIZE, NOT_CALLED
+from tichu_pipeline.brettspielwelt.scanning import (
+    COLON,
+    LINE_FEED,
+    OVERHANG,
+    SPACE,
+    WIDTH,
+    before_line_ends,
+    before_name_ends,
+    copy_bytes,
+    word_at,
+)
 
 MAX_GAME = 4 << 20  # bytes of one log; the inflating reader refuses more
 MAX_SCORE = 9_999
-MAX_ENTRY = 57  # bytes of a history entry at most: a mark and 56 cards
 UNKNOWN = -1
 
 # fmt: off
@@ -46,7 +47,7 @@ TEXT = np.dtype([
     ("length", np.int64),
     ("at", np.int64),
     ("line", np.int64),                 # number of the line that begins at or before `at`, from 1
-    ("bytes", np.uint8, MAX_GAME + 8),  # the 8 bytes behind the end are line feeds, so that no reader has to look back
+    ("bytes", np.uint8, MAX_GAME + OVERHANG),  # line feeds stand behind the end, so that no reader has to look back
 ])
 
 DRAFT = np.dtype([
@@ -59,7 +60,6 @@ DRAFT = np.dtype([
     ("syntax_line", np.int32),          # the first line that cannot be read, 0 if all can
     ("deal_break", np.int8),            # what the text says against the deal: a label, a count, a doubled card
     ("late_break", np.int8),            # what it says against wish and Dragon, judged after the play
-    ("surplus_play", np.int8),          # 1: a play stands where the history has no more room
     ("bad_first", np.int8, 4),          # 1: not to be known, because a label is unknown or doubled
     ("bad_start", np.int8, 4),
     ("bad_given", np.int8, (4, 3)),
@@ -69,37 +69,43 @@ DRAFT = np.dtype([
 ], align=True)
 # fmt: on
 
-LINE_FEED, RETURN, SPACE, TAB = 10, 13, 32, 9
-OPEN, CLOSE, COLON, DASH, ONE, ZERO, NINE = (ord(c) for c in "():-109")
+RETURN, TAB = 13, 9
+OPEN, DASH, ONE, ZERO, NINE = (ord(c) for c in "(-109")
 
-# What a byte means at the first and at the second place of a card's label.
-COLOUR_OF_BYTE = np.full(256, -1, dtype=np.int8)
-RANK_OF_BYTE = np.zeros(256, dtype=np.int8)
-for _bit, _colour in enumerate("SBGR"):
-    COLOUR_OF_BYTE[ord(_colour)] = _bit
-for _label, _rank in RANK_LABELS.items():
-    if len(_label) == 1:
+# What the first two letters of a label say: the card's bit; TEN + colour if a 0 must follow; else UNKNOWN.
+TEN = 64
+CARD_OF_LETTERS = np.full(1 << 16, UNKNOWN, dtype=np.int8)
+RANK_OF_BYTE = np.zeros(256, dtype=np.int8)  # of a wish
+for _label, _rank in {**RANK_LABELS, "Z": 10}.items():
+    for _bit, _colour in enumerate("SBGR"):
+        _letters = int.from_bytes((_colour + _label)[:2].encode(), "little")
+        CARD_OF_LETTERS[_letters] = TEN + _bit if _label == "10" else 4 * (_rank - 1) + _bit
+    if len(_label) == 1 and _label != "Z":
         RANK_OF_BYTE[ord(_label)] = _rank
-RANK_OF_BYTE[ord("Z")] = 10
-SPECIALS = np.array(
-    [
-        (ord("D"), ord("r"), DRAGON_BIT),
-        (ord("P"), ord("h"), PHOENIX_BIT),
-        (ord("H"), ord("u"), DOG_BIT),
-        (ord("M"), ord("a"), MAHJONG_BIT),
-    ],
-    dtype=np.int64,
-)
+for _label, _bit in (("Dr", DRAGON_BIT), ("Ph", PHOENIX_BIT), ("Hu", DOG_BIT), ("Ma", MAHJONG_BIT)):
+    CARD_OF_LETTERS[int.from_bytes(_label.encode(), "little")] = _bit
 
 
-def _words(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    table = np.zeros((len(texts), max(map(len, texts))), dtype=np.uint8)
-    for row, text in zip(table, texts, strict=True):
-        row[: len(text)] = np.frombuffer(text, dtype=np.uint8)
-    return table, np.array([len(text) for text in texts], dtype=np.int64)
+def _number(text: bytes) -> int:
+    return int.from_bytes(text, "little")
 
 
-WORDS, WORD_LENGTHS = _words(
+# `(0)` to `(3)`: these bits of a word are these; the rest of a line that passes.
+SEAT_MASK, SEAT_LETTERS = _number(b"\xff\xfc\xff"), _number(b"(0)")
+PASSES_AS_EVER = _number(b" passt.\n")
+
+
+def _words(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Texts in pieces of eight bytes, which of their bits count, and their lengths in bytes."""
+    pieces = max(map(len, texts)) // 8 + 1
+    numbers = b"".join(text.ljust(8 * pieces, b"\0") for text in texts)
+    masks = b"".join((b"\xff" * len(text)).ljust(8 * pieces, b"\0") for text in texts)
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    shape = (len(texts), pieces)
+    return np.frombuffer(numbers, np.int64).reshape(shape), np.frombuffer(masks, np.int64).reshape(shape), lengths
+
+
+WORDS, WORD_MASKS, WORD_LENGTHS = _words(
     [
         b"---------------Gr.Tichukarten",
         b"---------------Startkarten",
@@ -131,12 +137,12 @@ WORDS, WORD_LENGTHS = _words(
 ) = range(12)
 
 
-@kernel
+@inner
 def _is_word(text, at, which):
-    for i in range(WORD_LENGTHS[which]):
-        if text.bytes[at + i] != WORDS[which, i]:
-            return False
-    return True
+    different = 0
+    for i in range((WORD_LENGTHS[which] + 7) >> 3):
+        different |= (word_at(text.bytes, at + 8 * i) ^ WORDS[which, i]) & WORD_MASKS[which, i]
+    return different == 0
 
 
 @inlined
@@ -151,12 +157,20 @@ def _ends_line(text, at):
     return text.bytes[_skip_spaces(text, at)] == LINE_FEED
 
 
-@kernel
+@inlined
 def _next_line(text):
     """Moves to the beginning of the next line that is not blank. False at the end of the game."""
     at = text.at
-    while text.bytes[at] != LINE_FEED:
-        at += 1
+    if text.bytes[at] == LINE_FEED and text.bytes[at + 1] > SPACE:  # as nearly always in the play
+        text.at = at + 1
+        text.line += 1
+        return True
+    return _next_line_that_is_not_blank(text)
+
+
+@inner
+def _next_line_that_is_not_blank(text):
+    at = _end_of_line(text, text.at)
     while at < text.length:
         if text.bytes[at] == LINE_FEED:
             text.line += 1
@@ -169,29 +183,37 @@ def _next_line(text):
 
 
 @inlined
+def _end_of_line(text, at):
+    n = before_line_ends(text.bytes, at)
+    while n == WIDTH:
+        at += WIDTH
+        n = before_line_ends(text.bytes, at)
+    return at + n
+
+
+@inlined
 def _card(text, at):
     """(bit, position behind): the card whose label begins here; the bit is UNKNOWN if it names none."""
-    first, second = text.bytes[at], text.bytes[at + 1]
-    bit = UNKNOWN
+    letters = word_at(text.bytes, at)
+    bit = CARD_OF_LETTERS[letters & 0xFFFF]
     behind = at + 2
-    colour = COLOUR_OF_BYTE[first]
-    if colour >= 0:
-        rank = RANK_OF_BYTE[second]
-        if second == ONE and text.bytes[at + 2] == ZERO:
-            rank = 10
-            behind = at + 3
-        if rank:
-            bit = 4 * (rank - 1) + colour
-    if bit == UNKNOWN:
-        for i in range(len(SPECIALS)):
-            if first == SPECIALS[i, 0] and second == SPECIALS[i, 1]:
-                bit = SPECIALS[i, 2]
-    if text.bytes[behind - 1] == LINE_FEED or text.bytes[behind] > SPACE:  # longer than a label, or cut short
-        bit = UNKNOWN
-        behind = at
-        while text.bytes[behind] > SPACE or behind == at:
-            behind += 1
+    follows = (letters >> 16) & 255
+    if bit >= TEN:
+        bit = 4 * (10 - 1) + bit - TEN if follows == ZERO else UNKNOWN
+        behind = at + 3
+        follows = (letters >> 24) & 255
+    if bit == UNKNOWN or follows > SPACE:
+        return UNKNOWN, _behind_label(text, at)
     return bit, behind
+
+
+@inner
+def _behind_label(text, at):
+    """The place behind a label that may be anything."""
+    at += 1
+    while text.bytes[at] > SPACE:
+        at += 1
+    return at
 
 
 @inlined
@@ -213,22 +235,22 @@ def _cards(text, at):
 @inlined
 def _seat(text, at):
     """The seat of `(0)` at this place, UNKNOWN if there is none."""
-    digit = text.bytes[at + 1]
-    if text.bytes[at] == OPEN and ZERO <= digit < ZERO + 4 and text.bytes[at + 2] == CLOSE:
-        return digit - ZERO
-    return UNKNOWN
+    letters = word_at(text.bytes, at)
+    return (letters >> 8) & 3 if letters & SEAT_MASK == SEAT_LETTERS else UNKNOWN
 
 
 @inlined
 def _behind_name(text, at):
-    """The place behind a name: at the space, colon or line feed that ends it."""
-    while text.bytes[at] > SPACE and text.bytes[at] != COLON:
-        at += 1
-    return at
+    """The place behind a name: at the white space or colon that ends it."""
+    n = before_name_ends(text.bytes, at)
+    while n == WIDTH:
+        at += WIDTH
+        n = before_name_ends(text.bytes, at)
+    return at + n
 
 
-@kernel
-def _number(text, at):
+@inner
+def _score(text, at):
     """(value, position behind) of a number with or without a minus; the value is beyond MAX_SCORE if there is none."""
     negative = text.bytes[at] == DASH
     if negative:
@@ -244,7 +266,7 @@ def _number(text, at):
     return -value if negative else value, at
 
 
-@kernel
+@inner
 def _hands(text, draft, hands, bad, size):
     """Reads the four lines of a card list. False if they are not there."""
     for seat in range(4):
@@ -276,7 +298,7 @@ def _object_to_deal(draft, labels, unknown, size, different):
         draft.deal_break = code
 
 
-@kernel
+@inner
 def _given(text, draft):
     """Reads the four lines of the schupfen. False if they are not there."""
     for seat in range(4):
@@ -311,7 +333,7 @@ def _given(text, draft):
     return True
 
 
-@kernel
+@inner
 def _call(text, draft, in_play):
     """Reads a call, if one stands here. A grand one is grand wherever it stands, and no small one comes after it.
 
@@ -331,7 +353,7 @@ def _call(text, draft, in_play):
         draft.row.tichu_position[seat] = CALLED_BEFORE_PLAY
     elif _has_room(draft):
         draft.entry_line[draft.log.length] = text.line
-        add_mark(draft.log, CALL_MARK, seat)
+        note(draft.log, CALL, seat, 0)
     return True
 
 
@@ -344,24 +366,24 @@ def _object_late(draft, code):
 
 @inlined
 def _has_room(draft):
-    return draft.log.length + MAX_ENTRY <= MAX_RAW
+    return draft.log.length < MAX_RAW
 
 
-@kernel
+@inner
 def _result(text, draft):
     at = _skip_spaces(text, text.at + WORD_LENGTHS[RESULT])
-    score_20, at = _number(text, at)
+    score_20, at = _score(text, at)
     at = _skip_spaces(text, at)
     if text.bytes[at] != DASH:
         return False
-    score_31, at = _number(text, _skip_spaces(text, at + 1))
+    score_31, at = _score(text, _skip_spaces(text, at + 1))
     if score_20 > MAX_SCORE or score_31 > MAX_SCORE or not _ends_line(text, at):
         return False
     draft.row.score[0], draft.row.score[1] = score_20, score_31
     return True
 
 
-@kernel
+@inlined
 def _turn(text, draft):
     """Reads a play or a pass. Returns the cards played, 0 for a pass, UNKNOWN if the line is neither."""
     seat = _seat(text, text.at)
@@ -372,29 +394,32 @@ def _turn(text, draft):
     if room:
         draft.entry_line[draft.log.length] = text.line
     if text.bytes[at] != COLON:
-        at = _skip_spaces(text, at)
-        if not _is_word(text, at, PASSES):
-            return UNKNOWN
+        if word_at(text.bytes, at) == PASSES_AS_EVER:
+            at += 7
+        else:
+            at = _skip_spaces(text, at)
+            if not _is_word(text, at, PASSES):
+                return UNKNOWN
         text.at = at
         if room:
-            add_mark(draft.log, PASS_MARK, seat)
+            note(draft.log, PASS, seat, 0)
         return 0
     cards, labels, unknown, at = _cards(text, at + 1)
     if labels == 0:
         return UNKNOWN
     text.at = at
     if not room:
-        draft.surplus_play = 1
-    elif unknown:
-        add_mark(draft.log, BAD_LABEL_MARK, seat)
+        return cards
+    if unknown:
+        note(draft.log, BAD_LABEL, seat, 0)
     elif labels != count(cards):
-        add_mark(draft.log, DOUBLED_CARD_MARK, seat)
+        note(draft.log, DOUBLED_CARD, seat, 0)
     else:
-        add_play(draft.log, seat, cards)
+        note(draft.log, PLAY, seat, cards)
     return cards
 
 
-@kernel
+@inner
 def _play(text, draft):
     """Reads the play up to and with the result. False if a line cannot be read; a result may be missing."""
     row = draft.row
@@ -406,8 +431,10 @@ def _play(text, draft):
             if last == UNKNOWN:
                 return False
         elif _is_word(text, text.at, RESULT):
+            if not _result(text, draft):
+                return False
             draft.fragment = 0
-            return _result(text, draft)
+            return True
         elif _is_word(text, text.at, WISH):
             wish = _wish(text)
             if wish == 0:
@@ -430,7 +457,7 @@ def _play(text, draft):
     return True
 
 
-@kernel
+@inner
 def _wish(text):
     """The wished rank, 0 if none stands here."""
     at = _skip_spaces(text, text.at + WORD_LENGTHS[WISH])
@@ -440,7 +467,7 @@ def _wish(text):
     return RANK_OF_BYTE[first] if _ends_line(text, at + 1) else 0
 
 
-@kernel
+@inner
 def _round(text, draft):
     """Reads a round behind its header. False if a line cannot be read; then `text` stands at that line."""
     row = draft.row
@@ -461,13 +488,13 @@ def _round(text, draft):
     return _is_word(text, text.at, PLAY_HEADER) and _play(text, draft)
 
 
-@kernel
+@inner
 def _clear(draft):
     row = draft.row
     row.wish = 0
     row.dragon_recipient = NO_RECIPIENT
     draft.log.length = 0
-    draft.deal_break = draft.late_break = draft.surplus_play = 0
+    draft.deal_break = draft.late_break = 0
     draft.syntax_line = 0
     for team in range(2):
         row.score[team] = 0
@@ -481,7 +508,7 @@ def _clear(draft):
             row.given[seat, to] = 0
 
 
-@kernel
+@inner
 def next_round(text, draft):
     """Reads the next round or fragment of a game. False if nothing but blank lines is left."""
     if not _at_line(text):
@@ -490,9 +517,11 @@ def next_round(text, draft):
     draft.begin = text.at
     draft.line = text.line
     draft.fragment = RuleBreak.TRUNCATED
-    if not _is_word(text, text.at, GRAND_HEADER) or (
-        not _round(text, draft) and text.at < text.length and not _cut_off(text)
-    ):
+    if has_header(text, draft):
+        unread = not _round(text, draft) and text.at < text.length and not _cut_off(text)
+    else:
+        unread = not _is_cut_header(text)
+    if unread:
         draft.fragment = RuleBreak.SYNTAX
         draft.syntax_line = text.line
     if draft.fragment:
@@ -503,41 +532,54 @@ def next_round(text, draft):
     return True
 
 
-@kernel
+@inlined
+def has_header(text, draft):
+    """Whether the round or fragment begins as rounds do."""
+    return _is_word(text, draft.begin, GRAND_HEADER)
+
+
+@inner
+def _is_cut_header(text):
+    """Whether the text ends within a header."""
+    for i in range(text.length - text.at):
+        expected = (WORDS[GRAND_HEADER, i >> 3] >> (8 * (i & 7))) & 255
+        if i == WORD_LENGTHS[GRAND_HEADER] or text.bytes[text.at + i] != expected:
+            return False
+    return True
+
+
+@inner
 def _at_line(text):
     """Moves on to a line that is not blank, unless the reader stands at one. False at the end of the game."""
     text.at = _skip_spaces(text, text.at)
     return text.bytes[text.at] != LINE_FEED or _next_line(text)
 
 
-@kernel
+@inner
 def _cut_off(text):
     """Whether the round goes no further for want of text: a new one begins here, or this is the last line."""
     if _is_word(text, text.at, GRAND_HEADER):
         return True
-    at = text.at
-    while text.bytes[at] != LINE_FEED:
-        at += 1
+    at = _end_of_line(text, text.at)
     while at < text.length and text.bytes[at] <= SPACE:
         at += 1
     return at >= text.length
 
 
-@kernel
+@inner
 def _skip_to_header(text):
     while not _is_word(text, text.at, GRAND_HEADER) and _next_line(text):
         pass
 
 
-@kernel
+@inner
 def begin_text(text, source, start, stop):
     """Takes a game's bytes; without a byte order mark."""
     game = source[start:stop]
     skipped = 3 if len(game) >= 3 and game[0] == 0xEF and game[1] == 0xBB and game[2] == 0xBF else 0
     n = min(len(game) - skipped, MAX_GAME)
-    for i in range(n):
-        text.bytes[i] = game[skipped + i]
-    for i in range(8):
+    copy_bytes(text.bytes, 0, game, skipped, n)
+    for i in range(OVERHANG):
         text.bytes[n + i] = LINE_FEED
     text.length = n
     text.at = 0

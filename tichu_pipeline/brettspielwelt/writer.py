@@ -9,16 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import kernel
-from tichu_models.records.history import (
-    KIND_BITS,
-    LOG,
-    PASS_MARK,
-    SEAT_BITS,
-    TAKE_MARK,
-    load,
-    read_cards,
-)
+from tichu_models.kernels import inner, kernel
+from tichu_models.records.history import CALL, LOG, PASS, TAKE, cards_in, kind_of, load, seat_of
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import (
     CARD_OF_INDEX,
@@ -98,20 +90,20 @@ PAGE = np.dtype(
 )
 
 
-@kernel
+@inner
 def _byte(page, value):
     page.text[page.length] = value
     page.length += 1
 
 
-@kernel
+@inner
 def _phrase(page, which):
     for i in range(PHRASE_LENGTHS[which]):
         page.text[page.length + i] = PHRASES[which, i]
     page.length += PHRASE_LENGTHS[which]
 
 
-@kernel
+@inner
 def _name(page, seat):
     name = page.names[seat]
     for i in range(name.length):
@@ -119,7 +111,7 @@ def _name(page, seat):
     page.length += name.length
 
 
-@kernel
+@inner
 def _player(page, seat):
     """`(0)anna`"""
     _byte(page, 40)
@@ -128,13 +120,13 @@ def _player(page, seat):
     _name(page, seat)
 
 
-@kernel
+@inner
 def _label(page, index):
     for i in range(LABEL_LENGTHS[index]):
         _byte(page, LABEL_BYTES[index, i])
 
 
-@kernel
+@inner
 def _cards(page, cards):
     for index in _ORDER:
         if cards & CARD_OF_INDEX[index]:
@@ -142,7 +134,7 @@ def _cards(page, cards):
             _byte(page, SPACE)
 
 
-@kernel
+@inner
 def _number(page, value):
     if value < 0:
         _byte(page, MINUS)
@@ -155,14 +147,14 @@ def _number(page, value):
         scale //= 10
 
 
-@kernel
+@inner
 def _call(page, phrase, seat):
     _phrase(page, phrase)
     _player(page, seat)
     _byte(page, NEWLINE)
 
 
-@kernel
+@inner
 def _hands(page, header, hands):
     _phrase(page, header)
     for seat in range(4):
@@ -172,7 +164,7 @@ def _hands(page, header, hands):
         _byte(page, NEWLINE)
 
 
-@kernel
+@inner
 def _schupfen(page, row, hand):
     """Writes who gives what, and leaves in `hand` what everybody holds afterwards."""
     _phrase(page, SCHUPFEN)
@@ -193,7 +185,7 @@ def _schupfen(page, row, hand):
         _byte(page, NEWLINE)
 
 
-@kernel
+@inner
 def _bomb_owners(page, hand):
     some = False
     for seat in range(4):
@@ -207,49 +199,46 @@ def _bomb_owners(page, hand):
         _byte(page, NEWLINE)
 
 
-@kernel
+@inner
 def _play(page, row, hand):
     log = page.log
-    at = turn = 0
     top = 0
-    while at < log.length:
-        seat, mark = log.entry[at] & SEAT_BITS, log.entry[at] & KIND_BITS
-        at += 1
-        if mark == TAKE_MARK:
-            if at < log.length and hand[seat]:
+    last = log.length - 1
+    while last >= 0 and kind_of(log.entry[last]) == CALL:
+        last -= 1
+    for at in range(log.length):
+        entry = log.entry[at]
+        kind, seat = kind_of(entry), seat_of(entry)
+        if kind == CALL:
+            _call(page, TICHU, seat)
+        elif kind == TAKE:
+            if at < last and hand[seat]:
                 _player(page, seat)
                 _phrase(page, PASSES)
             if top == DRAGON and row.dragon_recipient >= 0:
                 _call(page, GIFT, row.dragon_recipient)
-            continue
-        for caller in range(4):
-            if row.tichu_position[caller] == turn:
-                _call(page, TICHU, caller)
-        turn += 1
-        _player(page, seat)
-        if mark == PASS_MARK:
+        elif kind == PASS:
+            _player(page, seat)
             _phrase(page, PASSES)
-            continue
-        top, at = read_cards(log, at)
-        hand[seat] &= ~top
-        _phrase(page, COLON)
-        _cards(page, top)
-        _byte(page, NEWLINE)
-        if top & MAHJONG and row.wish:
-            _phrase(page, WISH)
-            for i in range(WISH_LENGTHS[row.wish]):
-                _byte(page, WISH_BYTES[row.wish, i])
+        else:
+            top = cards_in(entry)
+            hand[seat] &= ~top
+            _player(page, seat)
+            _phrase(page, COLON)
+            _cards(page, top)
             _byte(page, NEWLINE)
-    for caller in range(4):
-        if row.tichu_position[caller] == turn:
-            _call(page, TICHU, caller)
+            if top & MAHJONG and row.wish:
+                _phrase(page, WISH)
+                for i in range(WISH_LENGTHS[row.wish]):
+                    _byte(page, WISH_BYTES[row.wish, i])
+                _byte(page, NEWLINE)
 
 
-@kernel
+@inner
 def write_round(page, row, history):
     """Appends a round's text to the page, with the names that stand in it."""
     hand = np.zeros(4, dtype=np.int64)
-    load(page.log, history, row.history_from, row.history_to)
+    load(page.log, history, row)
     _hands(page, GRAND_HEADER, row.first)
     _hands(page, START_HEADER, row.start)
     for seat in range(4):

@@ -7,6 +7,7 @@ import os
 import random
 import stat
 import struct
+import time
 import warnings
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -220,6 +221,14 @@ def test_listed_games() -> None:
     page = b"""<a href="../">up</a><a href='7.tch'>\xff</a> <a HREF = "http://host/x/8.tch?y">
         <a href="7.tch"> <a href="0.tch"> <a href="9.tchx"> <a href="abc.tch"> 10.tch"""
     assert listed_games(page) == [7, 8]
+
+
+@pytest.mark.parametrize("unit", [b"href=", b"href=/", b"href ", b"href=1", b"href = ", b"<a href='"])
+def test_pages_made_to_be_searched_for_ever(unit: bytes) -> None:
+    """Prevents that an index page of a few megabytes holds a scan or a download for hours."""
+    started = time.process_time()
+    assert listed_games(unit * 200_000 + b'<a href="7.tch">') == [7]
+    assert time.process_time() - started < 5
 
 
 # Doubles, and stamps
@@ -479,6 +488,71 @@ def test_other_archives_are_told(tmp_path: Path) -> None:
     (tmp_path / "2024.7z").write_bytes(b"7z")
     (problem,) = scan(tmp_path).problems
     assert (problem.kind, problem.file) == ("unreadable", "2024.7z")
+
+
+def test_archives_in_archives_are_told(tmp_path: Path) -> None:
+    """Prevents that a year of logs, packed once more for safe keeping, is missing without a word; or is opened, and
+    the archive in it, and so on."""
+    inner = write_zip(tmp_path / "inner", {"202401/1.tch": log(1)}).read_bytes()
+    (tmp_path / "raw").mkdir()
+    members = {"202401/2.tch": log(2), "202401.zip": inner, "a/b.TAR": b"", "__MACOSX/202402.zip": inner}
+    write_zip(tmp_path / "raw" / "2024.zip", members)
+    assert everything(scan(tmp_path / "raw")) == (
+        {2: log(2)},
+        [("unreadable", "2024.zip", "202401.zip"), ("unreadable", "2024.zip", "a/b.TAR")],
+    )
+
+
+@pytest.mark.parametrize(
+    "month", ["202413", "202400", "2024-13", "0", "99999999999999999999", "190001", "２０２４０１"]
+)
+def test_folders_that_are_no_months(tmp_path: Path, month: str) -> None:
+    """Prevents a partition 2024-13, or a crash on a number that is no month."""
+    (tmp_path / "raw" / month).mkdir(parents=True)
+    (tmp_path / "raw" / month / "1.tch").write_bytes(log(1))
+    write_zip(tmp_path / "raw" / "all.zip", {f"{month}/2.tch": log(2), f"{month}/index.html": b'<a href="1.tch">'})
+    catalogue = scan(tmp_path / "raw")
+    assert catalogue.months == ()
+    assert [problem.kind for problem in catalogue.problems] == ["month unknown", "month unknown"]
+
+
+def test_names_that_would_rule_the_terminal(tmp_path: Path) -> None:
+    """Prevents that a file's name clears the screen of whoever reads the messages, or adds a line of its own."""
+    name = "\x1b[2J\n2024 fine\x9b"
+    write_zip(tmp_path / f"{name}.zip", {f"202401/{name}.tch": log(1), f"{name}/2.tch": log(2)})
+    (tmp_path / f"{name}.tch").write_bytes(log(1))
+    problems = scan(tmp_path).problems
+    assert [problem.kind for problem in problems] == ["not a log", "not a log", "month unknown"]
+    assert all(str(problem).isprintable() for problem in problems)
+
+
+def test_folders_too_deep_for_the_system(tmp_path: Path) -> None:
+    """Prevents that a path beyond what the system takes ends the walk through all the others."""
+    (tmp_path / "202401").mkdir()
+    (tmp_path / "202401" / "1.tch").write_bytes(log(1))
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    logs, problems = everything(scan(tmp_path))
+    assert logs == {1: log(1)}
+    assert [kind for kind, _, _ in problems] == ["unreadable"]
+
+
+def test_members_that_share_their_bytes(tmp_path: Path) -> None:
+    """Prevents that one member is read a hundred thousand times because as many entries point to it."""
+    path = write_zip(tmp_path / "2024.zip", {f"202401/{game}.tch": log(1) for game in range(1, 50)})
+    with path.open("rb") as file:
+        first = next(read_entries(file)).offsets[0]
+    for game in range(2, 50):
+        patched(path, CENTRAL, f"202401/{game}.tch", 42, struct.pack("<I", int(first)))
+    logs, problems = everything(scan(tmp_path))
+    assert logs == {1: log(1)}
+    assert {kind for kind, _, _ in problems} == {"damaged"}
+    assert len(problems) == 48
 
 
 def test_a_million_problems_are_told_briefly(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import pty
 import shutil
 import signal
 import socket
@@ -24,6 +25,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from rich.console import Console
+from typer.testing import CliRunner
 
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.download import Summary, download
@@ -31,6 +33,7 @@ from tichu_pipeline.brettspielwelt.index_pages import PAGE_LIMIT
 from tichu_pipeline.brettspielwelt.month_archive import MonthArchive
 from tichu_pipeline.brettspielwelt.portal import Portal, PortalError
 from tichu_pipeline.brettspielwelt.progress import Progress
+from tichu_pipeline.cli import app
 
 Fetch = Callable[..., Summary]
 ERROR_PAGE = b"<!DOCTYPE html><html><body>Datenbank nicht erreichbar</body></html>"
@@ -496,9 +499,9 @@ def start(site: Site, out: Path, step: str = "") -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[3])
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Until the condition holds, ten seconds at most."""
-    end = time.monotonic() + 10
+def wait_for(condition: Callable[[], bool], seconds: float = 10) -> None:
+    """Until the condition holds; it must before so many seconds are over."""
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -601,3 +604,95 @@ def test_strange_files_beside_the_unfinished_games(site: Site, fetch: Fetch, tmp
     summary = fetch("2025-01", "2025-01")
     assert (summary.fetched, summary.present) == (9, 1)
     assert stored(tmp_path, "202501") == expected(site, "202501")
+
+
+# The command
+
+ROOT = Path(__file__).parents[3]
+
+
+def command(site: Site, out: Path, *more: str) -> list[str]:
+    """`tichu download` of both months from that portal."""
+    called = [sys.executable, "-m", "tichu_pipeline.cli", "download", "--from", "2025-01", "--to", "2025-02"]
+    return [*called, "--out", str(out), "--base-url", site.url, "--rate", "1000", *more]
+
+
+def test_the_command_prints_plain_lines_where_there_is_no_terminal(site: Site, tmp_path: Path) -> None:
+    """Prevents a log file full of a bar's control characters, or JSON with lines for people in between."""
+    first = subprocess.run(command(site, tmp_path), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (first.returncode, first.stdout.split(",")[0]) == (0, "13 games fetched")
+    assert first.stderr.splitlines() == [
+        "2025-01: 10 games listed, 0 here before, 10 fetched, 0 failures",
+        "2025-02: 3 games listed, 0 here before, 3 fetched, 0 failures",
+    ]
+    site.games["202501"].append(111)
+    site.troubles = {"/111.tch": [Reply(404)]}
+    again = command(site, tmp_path, "--json")
+    second = subprocess.run(again, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    facts = json.loads(second.stdout)
+    assert (second.returncode, facts["present"], facts["fetched"]) == (1, 13, 0)
+    assert [(failure["game_id"], failure["reason"]) for failure in facts["failed"]] == [(111, "HTTP 404")]
+
+
+def test_the_command_shows_a_bar_on_a_terminal(site: Site, tmp_path: Path) -> None:
+    """Prevents that somebody waits for hours in front of a terminal that says nothing."""
+    site.wait = 0.05
+    reader, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    with subprocess.Popen(
+        command(site, tmp_path), cwd=ROOT, stdout=terminal, stderr=terminal, env=environment
+    ) as process:
+        os.close(terminal)
+        shown = b""
+        while True:
+            try:
+                part = os.read(reader, 4096)
+            except OSError:  # Linux's way to say that nobody is left to write
+                break
+            if not part:
+                break
+            shown += part
+    os.close(reader)
+    assert process.returncode == 0
+    assert b"2025-01" in shown
+    assert b"10/10" in shown
+    assert "━".encode() in shown
+    assert any(f" {done}/10".encode() in shown for done in range(1, 10))
+
+
+def test_the_command_killed_and_called_again(site: Site, tmp_path: Path) -> None:
+    """Prevents that what people type after a crash asks for everything anew, or leaves a month half there."""
+    site.games["202501"] = list(range(101, 151))
+    site.wait = 0.02
+    unfinished = tmp_path / "2025" / "202501.part"
+    with subprocess.Popen(command(site, tmp_path), cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        wait_for(lambda: len(list(unfinished.glob("*.tch"))) >= 10, seconds=30)
+        process.kill()
+    assert not (tmp_path / "2025" / "202501.zip").exists()
+    had = len(list(unfinished.glob("*.tch")))
+    site.wait = 0
+    resumed = command(site, tmp_path, "--json")
+    made = subprocess.run(resumed, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    facts = json.loads(made.stdout)
+    assert (facts["present"], facts["fetched"]) == (had, 53 - had)
+    for month in ("202501", "202502"):
+        assert stored(tmp_path, month) == expected(site, month)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("--from", "2025-1"), 2, "expected a month like 2024-03"),
+        (("--from", "2025-03"), 2, "ends before it begins"),
+        (("--base-url", "portal.example"), 2, "http://"),
+        (("--rate", "0"), 2, "--rate"),
+        (("--out", __file__), 1, "expected a folder"),
+    ],
+)
+def test_the_command_called_wrongly(
+    site: Site, tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    """Prevents a stack trace for a slip, or a status that says that the logs are at fault."""
+    called = command(site, tmp_path, *arguments)[3:]
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, called)
+    assert (result.exit_code, message in result.stderr) == (status, True), result.stderr
