@@ -284,10 +284,11 @@ def analyse(
     from tichu_pipeline.analysis.build import build
     from tichu_pipeline.analysis.reading import DatabaseError
     from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.ingest import DamagedMonthError
 
     try:
         made = build(DataPaths(data), force, memory, (lambda _: None) if as_json else typer.echo)
-    except DatabaseError as error:
+    except (DatabaseError, DamagedMonthError) as error:
         fail(str(error))
     if as_json:
         typer.echo(json.dumps(asdict(made)))

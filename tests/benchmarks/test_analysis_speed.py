@@ -20,7 +20,8 @@ from tichu_pipeline.analysis.reading import batches, reader
 from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import SUMMARY, TABLES, ingest
+from tichu_pipeline.ingest import TABLES, ingest
+from tichu_pipeline.monthly_files import STAMP, SUMMARY
 from tichu_pipeline.months import parse_months
 
 pytestmark = pytest.mark.bench
@@ -46,7 +47,7 @@ def paths(tmp_path_factory) -> DataPaths:
         facts = pq.read_metadata(month_file(few.root / name, "2024-01")).metadata
         for number, month in enumerate(months):
             parts = [_renamed(source, month, number * copies + copy) for copy in range(copies)]
-            kept = {key: facts[key] for key in (b"tichu.stamp", SUMMARY) if key in facts}
+            kept = {key: facts[key] for key in (STAMP, SUMMARY) if key in facts}
             pq.write_table(
                 pa.concat_tables(parts).replace_schema_metadata(kept),
                 month_file(many.root / name, month),

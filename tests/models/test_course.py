@@ -10,8 +10,8 @@ import pytest
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
 from tichu_models.arena.selfplay import stream
 from tichu_models.records.course import COURSE, TALLY, ZERO, follow_rounds, tally_rounds
-from tichu_models.records.history import load
-from tichu_models.records.replay import SCRATCH, announce, begin, check, step
+from tichu_models.records.history import PASS, PLAY, TAKE, kind_of, load, seat_of
+from tichu_models.records.replay import SCRATCH, begin, check, step
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import DOG, MAHJONG, count, of_rank, points
 from tichu_models.rules.combinations import BOMB, type_of
@@ -70,26 +70,24 @@ def _from_engine(row, history, state, log, plays, lead, expected) -> dict:
         "dog_by": -1,
         "dog_to": -1,
     }
-    load(log, history, row["history_from"], row["history_to"])
+    load(log, history, row)
     begin_round(state, row["first"], row["start"], 0, 0, 0, 0)
     begin(state, row)
-    turns, at = [], 0
-    while at < log["length"]:
-        announce(state, row)
+    turns = []
+    for at in range(int(log["length"])):
         entry, before = int(log["entry"][at]), int(state["played"])
-        kind, seat, owner = entry & 0xF0, entry & 3, int(state["owner"])
-        if kind != 0xA0:
+        kind, seat, owner = kind_of(entry), seat_of(entry), int(state["owner"])
+        if kind in (PASS, PLAY):
             collected = state["points"].tolist()
             ahead = collected[0] + collected[2] - collected[1] - collected[3]
             expected["trick_points"][int(points(int(state["trick_cards"])))] += 1
             expected["points"].update(collected)
             turns.append((seat, ahead))
         gift = int(state["dragon_recipient"])
-        at, code = step(state, row, log, at, plays)
-        assert code == 0
-        if kind == 0xA0 and state["dragon_recipient"] != gift:
+        assert step(state, row, log, at, plays) == 0
+        if kind == TAKE and state["dragon_recipient"] != gift:
             facts["dragon_giver"] = owner
-        if kind != 0x90:
+        if kind != PLAY:
             continue
         cards = int(state["played"]) & ~before
         if facts["dog_by"] >= 0 and facts["dog_to"] < 0:

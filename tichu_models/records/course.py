@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.records.history import KIND_BITS, PLAY_MARK, SEAT_BITS, TAKE_MARK
 from tichu_models.rules.cards import CARD_OF_INDEX, INDEX_OF_LABEL, NUM_CARDS, VALUE_OF_INDEX, points
 from tichu_models.rules.combinations import FOUR_OF_A_KIND, MIN_STREET
@@ -50,7 +50,7 @@ def is_bomb(history, begin, end):
     return True
 
 
-@kernel
+@inner
 def _follow(history, begin, end, wish, recipient, course):
     course.mahjong_by = course.wish_fulfilled_by = course.dragon_giver = course.dog_by = course.dog_to = NOBODY
     left = np.full(4, HAND_SIZE)
@@ -99,7 +99,7 @@ def follow_rounds(history, begins, wishes, recipients, complete, courses):
             _follow(history, begins[i], begins[i + 1], wishes[i], recipients[i], courses[i])
 
 
-@kernel
+@inner
 def _tally(history, begin, end, recipient, lead, is_double, collected, tally):
     """One round; `lead` is by how much team 20 won it."""
     collected[:] = 0

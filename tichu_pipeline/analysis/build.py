@@ -29,8 +29,7 @@ from tichu_pipeline.analysis.ratings import Rater, Ratings
 from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp
 from tichu_pipeline.analysis.scripts import script
 from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import Manifest, manifest
-from tichu_pipeline.ingest import stored_stamp as month_stamp
+from tichu_pipeline.ingest import Manifest, manifest, stored_month_stamp
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden says when.
 VERSION = 1
@@ -86,7 +85,7 @@ def _check_months(paths: DataPaths, found: Manifest) -> None:
     if not found.months:
         raise DatabaseError(f"{paths.rounds}: no rounds are there; expected months of rounds (tichu ingest)")
     for month in found.months:
-        if month_stamp(paths, month) is None:
+        if stored_month_stamp(paths, month) is None:
             raise DatabaseError(
                 f"{month_file(paths.rounds, month)}: the files of this month are not of one run; read it again "
                 "(tichu ingest)"
