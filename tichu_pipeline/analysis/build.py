@@ -30,7 +30,7 @@ from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp
 from tichu_pipeline.analysis.scripts import script
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import Manifest, manifest
-from tichu_pipeline.ingest import stored_stamp as month_stamp
+from tichu_pipeline.ingest import stored_month_stamp as month_stamp
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden says when.
 VERSION = 1

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import manifest, stored_stamp
+from tichu_pipeline.ingest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.distribution import SAMPLE, SEED, Distribution
 from tichu_pipeline.scaling.gather import VARIABLES, gather
 
@@ -67,7 +67,7 @@ def fit(
         raise ScalingError(
             f"{paths.rounds}: no rounds up to {through or 'any month'}; expected ingested months (tichu ingest)"
         )
-    stamps = " ".join(str(stored_stamp(paths, month)) for month in window)
+    stamps = " ".join(str(stored_month_stamp(paths, month)) for month in window)
     stamp = hashlib.sha256(f"scaling {VERSION} {through} {sorted(methods.items())} {stamps}".encode()).hexdigest()
     if stored and stored.get("stamp") == stamp and not force and _has_plots(paths):
         return Fitted(stored, time.perf_counter() - started, True)
