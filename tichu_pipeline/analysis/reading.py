@@ -6,6 +6,7 @@ batches, so that they need not fit into memory. How they are printed is `results
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,8 +32,8 @@ def reader(paths: DataPaths) -> Iterator[duckdb.DuckDBPyConnection]:
     except duckdb.Error as error:
         raise DatabaseError(f"{paths.database}: cannot be opened for reading: {error}") from error
     with connection:
-        paths.tmp.mkdir(parents=True, exist_ok=True)
-        connection.execute("SET temp_directory = $folder", {"folder": str(paths.tmp / "spilled")})
+        # A folder for each process: they would take each other's spilled data away.
+        connection.execute("SET temp_directory = $folder", {"folder": str(paths.tmp / f"reader-{os.getpid()}")})
         for setting in ("python_enable_replacements", "enable_external_access"):
             connection.execute(f"SET {setting} = false")
         connection.execute("SET lock_configuration = true")

@@ -13,7 +13,7 @@ WELCOME = "SQL on {database}, read-only. A statement ends with ;  SHOW TABLES; D
 
 
 def run(paths: DataPaths, output_format: str) -> bool:
-    """Answers statements from standard input; whether all could be answered."""
+    """Answers statements from standard input; whether all could be answered (people are allowed slips)."""
     interactive = sys.stdin.isatty()
     if interactive:
         import readline  # noqa: F401  lines can be edited and recalled
@@ -25,7 +25,7 @@ def run(paths: DataPaths, output_format: str) -> bool:
             try:
                 WRITERS[output_format](batches(connection, statement), sys.stdout)
             except DatabaseError as error:
-                fine = False
+                fine = interactive
                 print(error, file=sys.stderr)
     return fine
 
