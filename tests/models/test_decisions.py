@@ -13,7 +13,7 @@ from tests.models.rounds_by_hand import Sheet, sheets
 from tests.models.vectors import decisions, joined, records, samples
 from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.arena.lockstep import play_games
-from tichu_models.observation.encode import encode_views, plan_of
+from tichu_models.observation.encode import pack
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, VIEW, WISH
@@ -94,10 +94,8 @@ def assert_parity(games: int, seed: int) -> int:
     live = np.concatenate([views, as_play])
     for name in SPECS:
         of_log = samples(rounds, name)
-        plan = plan_of(spec(name))
         asked_of_spec = live[np.isin(live["kind"], spec(name).kinds)]
-        packed = np.full((len(asked_of_spec), spec(name).width), -1, dtype=np.int64)
-        encode_views(asked_of_spec, np.zeros(len(asked_of_spec), dtype=np.int64), plan, packed)
+        packed = pack(asked_of_spec, np.zeros(len(asked_of_spec)), spec(name))
         logged = of_log[:, : spec(name).width]
         assert sorted(map(bytes, logged)) == sorted(map(bytes, packed)), name
     return len(live)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tichu_models.observation.samples import Encoder, Played, as_records
 from tichu_models.observation.specs import spec
-from tichu_models.records.decisions import DECISION, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions, standings_of
+from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions, standings_of
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
 
@@ -50,8 +50,13 @@ def records(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
 def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
     """The decisions of all rounds, one behind the other."""
     _, normal = check(rounds)
-    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(200 * len(rounds) + MAX_DECISIONS, dtype=DECISION)
-    standings = standings_of(normal.rows)
-    done, n = find_decisions(normal.rows, standings, normal.history, scratch, kinds, past, WHO_ACTS, found)
-    assert done == len(rounds)
-    return found[:n]
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    standings, parts, done = standings_of(normal.rows), [], 0
+    while done < len(rounds):
+        rows = normal.rows[done:]
+        more, n = find_decisions(
+            rows, standings[done:], normal.history, scratch, kinds, past, WHO_ACTS, DECISIONS_AT_ONCE, found
+        )
+        parts.append(found["at"][:n].copy())
+        done += more
+    return np.concatenate(parts)

@@ -25,7 +25,7 @@ from tichu_models.learning.split import SPLITS
 from tichu_models.learning.unpack import FLOAT32, Unpacker, gather, unpack_targets
 from tichu_models.observation.samples import width_of
 from tichu_models.observation.scaling import Scaling
-from tichu_models.rules.chance import draw
+from tichu_models.rules.chance import draw, draw_below
 
 MONTHS_AT_ONCE = 4
 WINDOW_BLOCKS = 16
@@ -116,6 +116,15 @@ def _group_by_seat(samples, order, at, most, steps):
             steps[row, step] = steps[row, step + 1]
         steps[row, most - 1] = order[k]
     return rows
+
+
+@kernel
+def _mix(rows, key):
+    """Brings rows into a random order."""
+    for left in range(len(rows), 1, -1):
+        other = draw_below(key, left, left)
+        for step in range(rows.shape[1]):
+            rows[left - 1, step], rows[other, step] = rows[other, step], rows[left - 1, step]
 
 
 class Loader:
@@ -217,9 +226,10 @@ class Loader:
                 steps = np.empty((n - before, self.steps), dtype=np.int64)
                 chosen.append(steps[: _group_by_seat(samples, order[before:n], at, self.steps, steps)])
         rows = np.concatenate(chosen) if self.steps > 1 else order[:n]
-        if self.shuffle:
-            np.random.default_rng([self.seed, epoch, number]).shuffle(rows)
         rows = rows.reshape(-1, self.steps)
+        if self.shuffle:
+            key = np.random.SeedSequence([self.seed, epoch, number]).generate_state(1, np.uint64)[0]
+            _mix(rows, key)
         return samples, rows
 
     def _batches(self, samples: np.ndarray, order: np.ndarray) -> Iterator[Batch]:

@@ -173,10 +173,18 @@ def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.nda
 
 
 @kernel
-def _put_column(values, samples, n, word, shift, mask):
-    """ORs a column into a word of the samples, whose place there is empty."""
-    for i in range(len(values)):
-        samples[n + i, word] |= (np.int64(values[i]) & mask) << shift
+def _put_rows(words, shorts, short_at, bytes_, first_byte, rounds, round_at, word_at, into):
+    """Columns of a shard into rows of words, all columns of a row at once."""
+    for i in range(len(rounds)):
+        for word in range(into.shape[1]):
+            into[i, word] = 0
+        for c in range(len(word_at)):
+            into[i, word_at[c]] = words[c, i]
+        for c in range(len(short_at)):
+            into[i, short_at[c] >> 6] |= (np.int64(shorts[c, i]) & 0xFFFF) << (short_at[c] & 63)
+        for c in range(len(first_byte)):
+            into[i, first_byte[c] >> 6] |= (np.int64(bytes_[c, i]) & 0xFF) << (first_byte[c] & 63)
+        into[i, round_at >> 6] |= (np.int64(rounds[i]) & 0xFFFFFFFF) << (round_at & 63)
 
 
 class ShardSource:
@@ -185,7 +193,10 @@ class ShardSource:
     def __init__(self, files: Sequence[Path], spec: Spec) -> None:
         self.spec = spec
         blocks: list[Block] = []
-        self._columns = _places_in_row(spec)
+        self._columns = {
+            size: {name: place for name, (place, bits) in _places_in_row(spec).items() if bits == size}
+            for size in (8, 16, 32, 64)
+        }
         stamps = []
         for path in sorted(files):
             metadata = _metadata(path, f"a shard of {spec.name}")
@@ -206,36 +217,38 @@ class ShardSource:
 
     def fill(self, block: Block, into: np.ndarray) -> int:
         """Reads a row group."""
+        wanted = {name.removesuffix(COPY) for columns in self._columns.values() for name in columns}
         try:
-            table = pq.ParquetFile(block.path).read_row_group(block.index, columns=list(self._columns))
+            table = pq.ParquetFile(block.path).read_row_group(block.index, columns=list(wanted))
         except (OSError, pa.ArrowInvalid, KeyError) as error:
             raise SourceError(f"{block.path}: {error}; expected a whole shard: materialise features anew") from error
-        n = len(table)
-        into[:n] = 0
-        for name, (word, shift, mask) in self._columns.items():
-            _put_column(table[name].combine_chunks().to_numpy(zero_copy_only=False), into, 0, word, shift, mask)
-        if "rtg" in self.spec.number_names:
-            place = self.spec.number_names.index("rtg")
-            rtg = table["rtg"].combine_chunks().to_numpy(zero_copy_only=False)
-            word, slot = divmod(place, NUMBERS_A_WORD)
-            _put_column(rtg, into, 0, self.spec.layout.words + word, 16 * slot, 0xFFFF)
-        return n
+        stacks, places = {}, {}
+        for size, columns in self._columns.items():
+            names = [name.removesuffix(COPY) for name in columns]
+            stacks[size] = np.stack([table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in names])
+            places[size] = np.array(list(columns.values()), dtype=np.int64)
+        _put_rows(
+            *(stacks[64], stacks[16], places[16], stacks[8], places[8], stacks[32][0], places[32][0], places[64] // 64),
+            into[: len(table)],
+        )
+        return len(table)
 
 
-def _places_in_row(spec: Spec) -> dict[str, tuple[int, int, int]]:
-    """(word, shift, mask) of each column of a shard."""
-    everything = -1
-    places = {f"bits_{word}": (word, 0, everything) for word in range(spec.layout.words)}
+COPY = " again"  # of a column that stands twice in a row of words
+
+
+def _places_in_row(spec: Spec) -> dict[str, tuple[int, int]]:
+    """(first bit, bits) of each column of a shard in a row of words."""
+    places = {f"bits_{word}": (64 * word, 64) for word in range(spec.layout.words)}
     for k, name in enumerate(spec.number_names):
-        if name != "rtg":
-            places[name] = (spec.layout.words + k // NUMBERS_A_WORD, 16 * (k % NUMBERS_A_WORD), 0xFFFF)
+        at = 64 * (spec.layout.words + k // NUMBERS_A_WORD) + 16 * (k % NUMBERS_A_WORD)
+        places[name + COPY if name == "rtg" else name] = (at, 16)
     first_turn = spec.width - spec.history
-    places |= {f"history_{turn}": (first_turn + turn, 0, everything) for turn in range(spec.history)}
+    places |= {f"history_{turn}": (64 * (first_turn + turn), 64) for turn in range(spec.history)}
     at = 64 * spec.width
     for name, kind in FACTS:
-        size = 8 * np.dtype(kind).itemsize
-        places[name] = (at // 64, at % 64, everything if size == 64 else (1 << size) - 1)
-        at += size
+        places[name] = (at, 8 * np.dtype(kind).itemsize)
+        at += places[name][1]
     assert at == 64 * width_of(spec)
     return places
 

@@ -1,13 +1,11 @@
 """From packed samples to what a network reads: float32 or bfloat16, in the order of the spec, numbers scaled.
 
 Bits are looked up eight at a time, raw points in a table that clips, scales and rounds in one step, so that the kernel
-does not know what type it writes. Groups are written in order: what a lookup writes too far, the next one overwrites,
-and behind the last row a buffer has room for it (`buffer`).
+does not know what type it writes. Runs of bits are written in order, then the numbers between them: what a lookup
+writes too far is overwritten, and behind the last row a buffer has room for it (`buffer`).
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -49,31 +47,44 @@ def in_type(values: np.ndarray, kind: str) -> np.ndarray:
 
 
 @inlined
-def _put_bits(bits, n, lookup, out, to):
-    for first in range(0, n, LANES):
-        copy_eight(lookup, LANES * ((bits >> first) & 255), out, to + first)
+def _put_bits(low, high, shift, n, lookup, out, to):
+    """n of the 64 bits that begin so far up in a word and go on in the next."""
+    over = np.uint64(63) - np.uint64(shift)
+    bits = np.int64(np.uint64(low) >> np.uint64(shift) | (np.uint64(high) << np.uint64(1)) << over)
+    for _ in range((n + LANES - 1) >> 3):
+        copy_eight(lookup, LANES * (bits & 255), out, to)
+        bits >>= LANES
+        to += LANES
 
 
 @kernel
 def gather(samples, order, rows):
-    """Copies the samples in this order to one place: short steps, so that the processor waits for many at once."""
+    """Copies the samples in this order to one place: in few steps, so that the processor waits for many at once."""
+    width = rows.shape[1]
+    source, target = samples.reshape(-1), rows.reshape(-1)
     for k in range(len(order)):
-        for word in range(samples.shape[1]):
-            rows[k, word] = samples[order[k], word]
+        at, to = order[k] * width, k * width
+        for word in range(0, width - LANES, LANES):
+            copy_eight(source, at + word, target, to + word)
+        copy_eight(source, at + width - LANES, target, to + width - LANES)
 
 
 @kernel
-def unpack_features(rows, n, segments, lookup, tables, size, out):
+def unpack_features(rows, n, runs, numbers, lookup, tables, size, out):
     """The vectors of n samples, one behind the other."""
     for k in range(n):
         at = k * size
-        for s in range(len(segments)):
-            bits, to = rows[k, segments[s, 1]] >> segments[s, 2], at + segments[s, 4]
-            if segments[s, 0] < 0:
-                _put_bits(bits, segments[s, 3], lookup, out, to)
-            else:
-                number = (bits & 0xFFFF ^ SIGN) - SIGN
-                out[to] = tables[segments[s, 0], min(max(number, -REACH), REACH) + REACH]
+        for r in range(len(runs)):
+            place, left, to = runs[r, 0], runs[r, 1], at + runs[r, 2]
+            word, shift = place >> 6, place & 63
+            while left > 0:
+                _put_bits(rows[k, word], rows[k, word + 1], shift, min(left, 64), lookup, out, to)
+                word += 1
+                left -= 64
+                to += 64
+        for r in range(len(numbers)):
+            number = ((rows[k, numbers[r, 1]] >> numbers[r, 2]) & 0xFFFF ^ SIGN) - SIGN
+            out[at + numbers[r, 3]] = tables[numbers[r, 0], min(max(number, -REACH), REACH) + REACH]
 
 
 @kernel
@@ -83,7 +94,7 @@ def unpack_labels(rows, n, at, form, size, lookup, values, colours, out):
     for k in range(n):
         label, to = rows[k, at], k * size
         if form == CARDS_LABEL:
-            _put_bits(label, size, lookup, out, to)
+            _put_bits(label, 0, 0, size, lookup, out, to)
             continue
         for place in range(size):
             out[to + place] = zero
@@ -122,7 +133,7 @@ class Unpacker:
             scaling.check(spec.table)
         self.spec, self.kind = spec, kind
         self.lookup = in_type((np.arange(256)[:, None] >> np.arange(LANES)) & 1, kind).reshape(-1)
-        self.segments, self.tables = _segments(spec, scaling, kind)
+        self.runs, self.numbers, self.tables = _runs(spec, scaling, kind)
 
     def buffer(self, rows: int, width: int) -> np.ndarray:
         """Room for so many rows, flat."""
@@ -131,7 +142,7 @@ class Unpacker:
     def features(self, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
         """Vectors, written into a buffer; (rows, size)."""
         n, size = len(rows), self.spec.size
-        unpack_features(rows, n, self.segments, self.lookup, self.tables, size, out)
+        unpack_features(rows, n, self.runs, self.numbers, self.lookup, self.tables, size, out)
         return out[: n * size].reshape(n, size)
 
     def labels(self, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
@@ -141,10 +152,12 @@ class Unpacker:
         return out[: n * size].reshape(n, size)
 
 
-def _segments(spec: Spec, scaling: Scaling | None, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """(table or -1, word, shift, size, place) of every run of bits and every number; and the tables."""
-    rows: list[tuple[int, int, int, int, int]] = []
-    tables: dict[Any, int] = {}
+def _runs(spec: Spec, scaling: Scaling | None, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(first bit, size, place in the vector) of every run of bits; (table, word, shift, place) of every number; and
+    the tables."""
+    runs: list[list[int]] = []
+    numbers: list[tuple[int, int, int, int]] = []
+    tables: dict[tuple[str, int, int], int] = {}
     values = []
     place = 0
     raw = np.arange(-REACH, REACH + 1)
@@ -156,9 +169,11 @@ def _segments(spec: Spec, scaling: Scaling | None, kind: str) -> tuple[np.ndarra
                 values.append(in_type(scaled(raw, group, scaling), kind))
             for k in range(group.size):
                 word, slot = divmod(at + k, NUMBERS_A_WORD)
-                rows.append((tables[same], spec.layout.words + word, 16 * slot, 1, place + k))
+                numbers.append((tables[same], spec.layout.words + word, 16 * slot, place + k))
+        elif runs and runs[-1][0] + runs[-1][1] == at and runs[-1][2] + runs[-1][1] == place:
+            runs[-1][1] += group.size
         else:
-            rows.append((-1, at >> 6, at & 63, group.size, place))
+            runs.append([at, group.size, place])
         place += group.size
     table = np.stack(values) if values else np.zeros((1, 2 * REACH + 1), dtype=TYPES[kind])
-    return np.array(rows, dtype=np.int64), table
+    return np.array(runs, dtype=np.int64), np.array(numbers, dtype=np.int64).reshape(-1, 4), table

@@ -79,7 +79,7 @@ def _turn(log, at, entry):
 
 
 @inner
-def put_history(view, packed, i, words, most):
+def put_history(view, row, words, most):
     """A word for each of the latest turns; the player is none where there was no turn."""
     for n in range(most):
         turn = np.int64(view.past[n])
@@ -90,7 +90,7 @@ def put_history(view, packed, i, words, most):
             field |= 1 << (TYPE_AT + (turn & 7))
             field |= 1 << (LENGTH_AT + (turn >> LENGTH_SHIFT & 15))
             field |= 1 << (VALUE_AT + (turn >> RANK_SHIFT & 15))
-        packed[i, words + n] = field
+        row.word[words + n] = field
 
 
 @inlined
@@ -157,35 +157,35 @@ def _fours(counts):
 
 
 @inner
-def put_kinds(hand, packed, i, words, number):
+def put_kinds(hand, row, words, number):
     """The six kinds: pairs, triples, stairs, full houses, streets, bombs."""
     counts = _counts_of(hand)
-    put_number(packed, i, words, number, _side_by_side(counts, 2, 2, 1))
-    put_number(packed, i, words, number + 1, _side_by_side(counts, 3, 2, 1))
-    put_number(packed, i, words, number + 2, _side_by_side(counts, 2, 2, 2))
-    put_number(packed, i, words, number + 3, _full_houses(counts))
-    put_number(packed, i, words, number + 4, _side_by_side(counts, 1, 1, MIN_STREET))
-    put_number(packed, i, words, number + 5, _fours(counts) + _flushes(hand, MIN_STREET))
+    put_number(row, words, number, _side_by_side(counts, 2, 2, 1))
+    put_number(row, words, number + 1, _side_by_side(counts, 3, 2, 1))
+    put_number(row, words, number + 2, _side_by_side(counts, 2, 2, 2))
+    put_number(row, words, number + 3, _full_houses(counts))
+    put_number(row, words, number + 4, _side_by_side(counts, 1, 1, MIN_STREET))
+    put_number(row, words, number + 5, _fours(counts) + _flushes(hand, MIN_STREET))
 
 
 @inner
-def put_lengths(hand, packed, i, words, number):
+def put_lengths(hand, row, words, number):
     """Kinds by length: 29 numbers."""
     counts = _counts_of(hand)
-    put_number(packed, i, words, number, _side_by_side(counts, 2, 2, 1))
-    put_number(packed, i, words, number + 1, _side_by_side(counts, 3, 2, 1))
+    put_number(row, words, number, _side_by_side(counts, 2, 2, 1))
+    put_number(row, words, number + 1, _side_by_side(counts, 3, 2, 1))
     number += 2
     for pairs in range(2, 8):
-        put_number(packed, i, words, number, _side_by_side(counts, 2, 2, pairs))
+        put_number(row, words, number, _side_by_side(counts, 2, 2, pairs))
         number += 1
-    put_number(packed, i, words, number, _full_houses(counts))
+    put_number(row, words, number, _full_houses(counts))
     number += 1
     for length in range(MIN_STREET, ACE + 1):
-        put_number(packed, i, words, number, _side_by_side(counts, 1, 1, length))
+        put_number(row, words, number, _side_by_side(counts, 1, 1, length))
         number += 1
-    put_number(packed, i, words, number, _fours(counts))
+    put_number(row, words, number, _fours(counts))
     for length in range(MIN_STREET, ACE):
-        put_number(packed, i, words, number + length - 4, _flushes(hand, length))
+        put_number(row, words, number + length - 4, _flushes(hand, length))
 
 
 @inner
@@ -221,8 +221,8 @@ def _of_figure(hand, counts, figure):
 
 
 @inner
-def put_figures(hand, packed, i, words, number):
+def put_figures(hand, row, words, number):
     """All 226 figures."""
     counts = _counts_of(hand)
     for figure in range(len(FIGURE_TABLE)):
-        put_number(packed, i, words, number + figure, np.int64(_of_figure(hand, counts, figure)))
+        put_number(row, words, number + figure, np.int64(_of_figure(hand, counts, figure)))

@@ -101,15 +101,16 @@ def _blocks() -> Iterator[str]:
     yield ""
     yield "## The same in a file"
     yield ""
-    yield "Shards and loader keep vectors packed, in int64 words: `bits_0`, `bits_1`, ... A group begins at this bit of"
-    yield "this word; numbers are int16 columns under their own names."
+    yield "Shards and loader keep vectors packed: the bits one behind the other, 64 in each of the int64 columns"
+    yield "`bits_0`, `bits_1`, ..., the lowest first; numbers are int16 columns under their own names, turns of the"
+    yield "history int64."
     yield ""
     for layout in dict.fromkeys(found.layout for found in SPECS.values()):
-        yield f"| {layout.name}: group | Word | Bit | Size |"
-        yield "|---|---|---|---|"
+        yield f"| {layout.name}: group | First bit | Size |"
+        yield "|---|---|---|"
         places = sorted((place, group) for group, place in _bits(layout.groups, layout.places))
         for place, group in places:
-            yield f"| {group} | {place // 64} | {place % 64} | {_size(layout.groups, group)} |"
+            yield f"| {group} | {place} | {_size(layout.groups, group)} |"
         yield ""
 
 

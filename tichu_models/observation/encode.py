@@ -14,6 +14,11 @@ from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import COUNTED_KINDS, COUNTED_LENGTHS, LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
 
+# One packed vector, of any spec: what encoders write.
+MOST_WORDS = 96
+FIRST_WORDS = 8  # which every sample has: copied without a loop
+ROW: np.dtype = np.dtype([("word", np.int64, MOST_WORDS)])
+
 # fmt: off
 PLAN = np.dtype([
     ("layout", np.int64),       # index of LAYOUTS
@@ -45,38 +50,47 @@ def plan_of(spec: Spec) -> np.record:
 
 
 @inlined
-def encode(view, rtg, plan, packed, i):
-    """Packs a view into row i. The return to go, in points, is used by specs that ask for it."""
-    for word in range(plan.filled, plan.width):
-        packed[i, word] = 0
+def encode(view, rtg, plan, row):
+    """Packs a view into a row. The return to go, in points, is used by specs that ask for it."""
     if plan.layout == LAYOUT_PLAY:
-        encode_play(view, packed, i)
+        encode_play(view, row)
     else:
-        encode_reduced(view, packed, i)
-    if plan.rtg >= 0:
-        put_number(packed, i, plan.words, plan.rtg, rtg)
-    if plan.score_cum >= 0 or plan.num_counts or plan.history:
-        _append(view, plan, packed, i)
+        encode_reduced(view, row)
+    if plan.width > plan.filled or plan.rtg >= 0:
+        _append(view, rtg, plan, row)
 
 
 @inner
-def _append(view, plan, packed, i):
+def _append(view, rtg, plan, row):
+    for word in range(plan.filled, plan.width):
+        row.word[word] = 0
+    if plan.rtg >= 0:
+        put_number(row, plan.words, plan.rtg, rtg)
     if plan.score_cum >= 0:
         team = view.seat & 1
-        put_number(packed, i, plan.words, plan.score_cum, np.int64(view.total[team]))
-        put_number(packed, i, plan.words, plan.score_cum + 1, np.int64(view.total[1 - team]))
+        put_number(row, plan.words, plan.score_cum, np.int64(view.total[team]))
+        put_number(row, plan.words, plan.score_cum + 1, np.int64(view.total[1 - team]))
     if plan.num_counts == len(COUNTED_KINDS):
-        put_kinds(view.hand, packed, i, plan.words, plan.counts)
+        put_kinds(view.hand, row, plan.words, plan.counts)
     elif plan.num_counts == len(COUNTED_LENGTHS):
-        put_lengths(view.hand, packed, i, plan.words, plan.counts)
+        put_lengths(view.hand, row, plan.words, plan.counts)
     elif plan.num_counts:
-        put_figures(view.hand, packed, i, plan.words, plan.counts)
+        put_figures(view.hand, row, plan.words, plan.counts)
     if plan.history:
-        put_history(view, packed, i, plan.width - plan.history, plan.history)
+        put_history(view, row, plan.width - plan.history, plan.history)
 
 
 @kernel
-def encode_views(views, rtgs, plan, packed):
+def encode_views(views, rtgs, plan, row, packed):
     """Packs many views: what a live agent does with those it is shown."""
     for i in range(len(views)):
-        encode(views[i], rtgs[i], plan, packed, i)
+        encode(views[i], rtgs[i], plan, row)
+        for word in range(plan.width):
+            packed[i, word] = row.word[word]
+
+
+def pack(views: np.ndarray, rtgs: np.ndarray, spec: Spec) -> np.ndarray:
+    """The packed vectors of views; `rtgs` are the returns to go that a spec with one is to reach, in points."""
+    packed = np.empty((len(views), spec.width), dtype=np.int64)
+    encode_views(views, rtgs.astype(np.int64), plan_of(spec), np.zeros(1, dtype=ROW)[0], packed)
+    return packed

@@ -13,6 +13,7 @@ from tichu_models.rules.cards import ACE, NATURAL, NUM_CARDS, VALUE_OF_INDEX, co
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
 from tichu_models.rules.state import HAND_SIZE
 
+BITS_A_WORD = 64
 NUM_VALUES = 17
 LOW_16 = (1 << 16) - 1
 
@@ -108,9 +109,11 @@ def points_of(view, seat, other):
 
 
 @inlined
-def put_bits(packed, i, place, field):
-    """Adds the bits of a group to a packed row; its words are cleared before."""
-    packed[i, place >> 6] |= field << (place & 63)
+def put_bits(row, place, size, field):
+    """Adds the bits of a group to a row; its words are cleared before."""
+    row.word[place >> 6] |= field << (place & 63)
+    if (place & 63) + size > BITS_A_WORD:
+        row.word[(place >> 6) + 1] |= field >> (BITS_A_WORD - (place & 63))
 
 
 @inlined
@@ -120,6 +123,6 @@ def four_numbers(a, b, c, d):
 
 
 @inlined
-def put_number(packed, i, words, place, number):
-    """Adds a number to a packed row; `words` stand before the numbers."""
-    packed[i, words + (place >> 2)] |= (number & LOW_16) << (16 * (place & 3))
+def put_number(row, words, place, number):
+    """Adds a number to a row; `words` stand before the numbers."""
+    row.word[words + (place >> 2)] |= (number & LOW_16) << (16 * (place & 3))

@@ -25,41 +25,43 @@ WORDS = specs.PLAY_LAYOUT.words
 _PLACES = specs.PLAY_LAYOUT.places
 
 
-def _shift(word: int, group: specs.Group) -> int:
-    """Where a group begins in the word that the encoder puts it into."""
-    assert _PLACES[group.name] >> 6 == word
-    return _PLACES[group.name] & 63
+def _place(word: int, group: specs.Group) -> int:
+    """Where a group begins in the word that the encoder puts its first bit into."""
+    assert _PLACES[group.name] // specs.BITS_A_WORD == word
+    return _PLACES[group.name] % specs.BITS_A_WORD
 
 
-COUNT, CURRENT_TURN = _shift(0, specs.COUNT_THERMOMETER), _shift(0, specs.CURRENT_TURN)
-PLAYED, START_PLAYER = _shift(1, specs.PLAYED_CARDS), _shift(1, specs.START_PLAYER)
-HAND, DRAGON_RECIPIENT = _shift(2, specs.HAND_CARDS), _shift(2, specs.DRAGON_RECIPIENT)
-GIVEN, ANNOUNCEMENTS = _shift(3, specs.GIVEN_SCHUPF), _shift(3, specs.ANNOUNCEMENTS)
-RECEIVED, OWNER, WINNER = _shift(4, specs.RECEIVED_SCHUPF), _shift(4, specs.TRICK_OWNER), _shift(4, specs.WINNER)
-COMBINATION, WISH, RANK = _shift(5, specs.TRICK_COMBINATION), _shift(5, specs.WISH_VALUE), _shift(5, specs.TRICK_RANK)
+TURN, START_PLAYER, COUNT = (_place(0, at) for at in (specs.CURRENT_TURN, specs.START_PLAYER, specs.COUNT_THERMOMETER))
+PLAYED, CALLS = _place(1, specs.PLAYED_CARDS), _place(1, specs.ANNOUNCEMENTS)
+WISH, RECIPIENT, OWNER = (_place(2, at) for at in (specs.WISH_VALUE, specs.DRAGON_RECIPIENT, specs.TRICK_OWNER))
+COMBINATION, RANK = _place(2, specs.TRICK_COMBINATION), _place(2, specs.TRICK_RANK)
+WINNER, HAND = _place(3, specs.WINNER), _place(3, specs.HAND_CARDS)
+GIVEN, RECEIVED = _place(4, specs.GIVEN_SCHUPF), _place(4, specs.RECEIVED_SCHUPF)
+assert WORDS == 6
 assert specs.PLAY_LAYOUT.numbers == 7  # trick_points, four points, two scores: as they are written below
 
 
 @inlined
-def encode_play(view, packed, i):
-    """Packs a view into row i."""
+def encode_play(view, row):
+    """Packs a view into a row. What has no room in its word goes on in the next."""
     seat = np.int64(view.seat)
     own, other = np.int64(view.last[seat & 1]), np.int64(view.last[1 - (seat & 1)])
-    word_0 = counts_field(view, seat) << COUNT | seat_field(view.turn, seat) << CURRENT_TURN
-    word_1 = cards_field(view.played) << PLAYED | seat_field(view.start_player, seat) << START_PLAYER
-    word_2 = cards_field(view.hand) << HAND | seat_field(view.dragon_recipient, seat) << DRAGON_RECIPIENT
-    word_3 = given_field(view) << GIVEN | calls_field(view, seat) << ANNOUNCEMENTS
-    word_4 = received_field(view) << RECEIVED | seat_field(view.owner, seat) << OWNER
-    word_4 |= seat_field(view.winner, seat) << WINNER
-    word_5 = combination_field(view.trick) << COMBINATION | wish_field(view) << WISH
-    word_5 |= rank_thermometer(view.trick) << RANK
+    counts, calls, rank = counts_field(view, seat), calls_field(view, seat), rank_thermometer(view.trick)
+    hand, received = cards_field(view.hand), received_field(view)
+    word_0 = seat_field(view.turn, seat) << TURN | seat_field(view.start_player, seat) << START_PLAYER | counts << COUNT
+    word_1 = counts >> (64 - COUNT) | cards_field(view.played) << PLAYED | calls << CALLS
+    word_2 = calls >> (64 - CALLS) | wish_field(view) << WISH | seat_field(view.dragon_recipient, seat) << RECIPIENT
+    word_2 |= seat_field(view.owner, seat) << OWNER | combination_field(view.trick) << COMBINATION | rank << RANK
+    word_3 = rank >> (64 - RANK) | seat_field(view.winner, seat) << WINNER | hand << HAND
+    word_4 = hand >> (64 - HAND) | given_field(view) << GIVEN | received << RECEIVED
+    word_5 = received >> (64 - RECEIVED)
     me, right = points_of(view, seat, 0), points_of(view, seat, 1)
     partner, left = points_of(view, seat, 2), points_of(view, seat, 3)
-    packed[i, 0] = word_0
-    packed[i, 1] = word_1
-    packed[i, 2] = word_2
-    packed[i, 3] = word_3
-    packed[i, 4] = word_4
-    packed[i, 5] = word_5
-    packed[i, WORDS] = four_numbers(points_in_trick(view), me, right, partner)
-    packed[i, WORDS + 1] = four_numbers(left, own, other, 0)
+    row.word[0] = word_0
+    row.word[1] = word_1
+    row.word[2] = word_2
+    row.word[3] = word_3
+    row.word[4] = word_4
+    row.word[5] = word_5
+    row.word[WORDS] = four_numbers(points_in_trick(view), me, right, partner)
+    row.word[WORDS + 1] = four_numbers(left, own, other, 0)

@@ -22,16 +22,16 @@ from tichu_models.rules.combinations import cards_of, rank_of, type_of
 
 _PLACES = specs.REDUCED_LAYOUT.places
 WORDS = specs.REDUCED_LAYOUT.words
-HAND = _PLACES[specs.HAND_CARDS.name]
-GIVEN = _PLACES[specs.GIVEN_SCHUPF.name]
+HAND, CARDS = _PLACES[specs.HAND_CARDS.name], specs.HAND_CARDS.size
 PLAYED = _PLACES[specs.PLAYED_CARDS.name]
-ANNOUNCEMENTS = _PLACES[specs.ANNOUNCEMENTS.name]
-WISH = _PLACES[specs.WISH_VALUE.name]
-OWNER = _PLACES[specs.TRICK_OWNER.name]
-TYPE = _PLACES[specs.TRICK_TYPE.name]
-LENGTH = _PLACES[specs.TRICK_LENGTH.name]
-VALUE = _PLACES[specs.TRICK_VALUE.name]
+GIVEN, THREE_VALUES = _PLACES[specs.GIVEN_SCHUPF.name], specs.GIVEN_SCHUPF.size
+CALLS, FOUR_CALLS = _PLACES[specs.ANNOUNCEMENTS.name], specs.ANNOUNCEMENTS.size
+WISH, WISHES = _PLACES[specs.WISH_VALUE.name], specs.WISH_VALUE.size
+OWNER, SEATS = _PLACES[specs.TRICK_OWNER.name], specs.TRICK_OWNER.size
 WINNER = _PLACES[specs.WINNER.name]
+TYPE, TYPES = _PLACES[specs.TRICK_TYPE.name], specs.TRICK_TYPE.size
+LENGTH, LENGTHS = _PLACES[specs.TRICK_LENGTH.name], specs.TRICK_LENGTH.size
+VALUE, VALUES = _PLACES[specs.TRICK_VALUE.name], specs.TRICK_VALUE.size
 assert specs.REDUCED_LAYOUT.numbers == 9  # four counts, trick_points, four points: as they are written below
 
 
@@ -41,25 +41,25 @@ def _held(view, seat, other):
 
 
 @inlined
-def encode_reduced(view, packed, i):
-    """Packs a view into row i."""
+def encode_reduced(view, row):
+    """Packs a view into a row."""
     seat = np.int64(view.seat)
     for word in range(WORDS):
-        packed[i, word] = 0
-    put_bits(packed, i, HAND, cards_field(view.hand))
-    put_bits(packed, i, GIVEN, given_field(view))
-    put_bits(packed, i, PLAYED, cards_field(view.played))
-    put_bits(packed, i, ANNOUNCEMENTS, calls_field(view, seat))
-    put_bits(packed, i, WISH, wish_field(view))
-    put_bits(packed, i, OWNER, seat_field(view.owner, seat))
-    put_bits(packed, i, TYPE, 1 << type_of(view.trick))
-    put_bits(packed, i, LENGTH, 1 << count(cards_of(view.trick)))
-    put_bits(packed, i, VALUE, 1 << rank_of(view.trick))
-    put_bits(packed, i, WINNER, seat_field(view.winner, seat))
-    packed[i, WORDS] = four_numbers(
+        row.word[word] = 0
+    put_bits(row, HAND, CARDS, cards_field(view.hand))
+    put_bits(row, GIVEN, THREE_VALUES, given_field(view))
+    put_bits(row, PLAYED, CARDS, cards_field(view.played))
+    put_bits(row, CALLS, FOUR_CALLS, calls_field(view, seat))
+    put_bits(row, WISH, WISHES, wish_field(view))
+    put_bits(row, OWNER, SEATS, seat_field(view.owner, seat))
+    put_bits(row, TYPE, TYPES, 1 << type_of(view.trick))
+    put_bits(row, LENGTH, LENGTHS, 1 << count(cards_of(view.trick)))
+    put_bits(row, VALUE, VALUES, 1 << rank_of(view.trick))
+    put_bits(row, WINNER, SEATS, seat_field(view.winner, seat))
+    row.word[WORDS] = four_numbers(
         _held(view, seat, 0), _held(view, seat, 1), _held(view, seat, 2), _held(view, seat, 3)
     )
-    packed[i, WORDS + 1] = four_numbers(
+    row.word[WORDS + 1] = four_numbers(
         points_in_trick(view), points_of(view, seat, 0), points_of(view, seat, 1), points_of(view, seat, 2)
     )
-    packed[i, WORDS + 2] = four_numbers(points_of(view, seat, 3), 0, 0, 0)
+    row.word[WORDS + 2] = four_numbers(points_of(view, seat, 3), 0, 0, 0)

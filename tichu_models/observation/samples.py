@@ -15,16 +15,15 @@ from functools import cache
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel
-from tichu_models.observation.encode import encode, plan_of
+from tichu_models.observation.encode import FIRST_WORDS, ROW, encode, plan_of
 from tichu_models.observation.fields import LOW_16, cards_field
-from tichu_models.observation.specs import NUMBER, NUMBERS_A_WORD, Spec
+from tichu_models.observation.specs import BITS_A_WORD, NUMBER, NUMBERS_A_WORD, Spec
 from tichu_models.observation.view import PLAY as PLAY_CARDS
-from tichu_models.records.decisions import DECISION, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions
+from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions
 from tichu_models.rules.cards import NUM_CARDS
 
 PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices
 SIGN_16 = 1 << 15
-DECISIONS_AT_ONCE = 8 * MAX_DECISIONS  # between the two kernels: they stay in the processor's cache
 USUAL_DECISIONS = 80  # of a kind, in a round
 FACT_WORDS = 3  # the label and two words
 
@@ -75,7 +74,7 @@ def features_of(sample: np.ndarray, spec: Spec) -> dict[str, int]:
                 at = spec.layout.words + (place + k) // NUMBERS_A_WORD
                 value = (int(sample[at]) >> (16 * ((place + k) % NUMBERS_A_WORD)) & LOW_16 ^ SIGN_16) - SIGN_16
             else:
-                value = int(sample[place >> 6]) >> (place & 63) + k & 1
+                value = int(sample[(place + k) // BITS_A_WORD]) >> (place + k) % BITS_A_WORD & 1
             if value:
                 found[name] = value
     return found
@@ -94,26 +93,38 @@ def _label_of(kind, label):
 
 
 @kernel
-def encode_decisions(found, length, rows, winners, doubles, splits, first, plan, packed, n):
+def encode_decisions(found, length, rows, winners, doubles, splits, first, plan, row, packed, n):
     """Appends the samples of decisions behind the n there are. `first` is the place of the first round among all."""
     at = plan.width
-    for k in range(length):
-        decision = found[k]
-        view = decision.seen
-        seat = np.int64(view.seat)
-        place = np.int64(decision.place)
-        sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
-        value = sign * (np.int64(rows[place].score[0]) - rows[place].score[1])
-        rtg = value - sign * (1 - doubles[place]) * _collected_lead(view)
-        label = _label_of(view.kind, decision.label)
-        facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
-        facts |= np.int64(view.kind) << 48 | seat << 56
-        more = first + place | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
-        more |= np.int64(winners[place] == seat) << 48 | np.int64(splits[place]) << 56
-        encode(view, rtg, plan, packed, n + k)
-        packed[n + k, at] = label
-        packed[n + k, at + 1] = facts
-        packed[n + k, at + 2] = more
+    end = 0
+    while end < length:
+        begin, place = end, np.int64(found.at[end].place)
+        while end < length and found.at[end].place == place:
+            end += 1
+        lead = np.int64(rows[place].score[0]) - rows[place].score[1]
+        counts = 1 - doubles[place]  # whether collected points do
+        winner = winners[place]
+        of_round = first + place | np.int64(splits[place]) << 56
+        for k in range(begin, end):
+            decision = found.at[k]
+            view = decision.seen
+            seat = np.int64(view.seat)
+            sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
+            value = sign * lead
+            rtg = value - sign * counts * _collected_lead(view)
+            facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
+            facts |= np.int64(view.kind) << 48 | seat << 56
+            more = of_round | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
+            more |= np.int64(winner == seat) << 48
+            label = _label_of(view.kind, decision.label)
+            encode(view, rtg, plan, row)
+            for word in range(FIRST_WORDS):
+                packed[n + k, word] = row.word[word]
+            for word in range(FIRST_WORDS, at):
+                packed[n + k, word] = row.word[word]
+            packed[n + k, at] = label
+            packed[n + k, at + 1] = facts
+            packed[n + k, at + 2] = more
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,8 @@ class Encoder:
         self.spec = spec
         self.plan = plan_of(spec)
         self._scratch = np.zeros(1, dtype=WALK)[0]
-        self._found = np.zeros(DECISIONS_AT_ONCE, dtype=DECISION)
+        self._found = np.zeros(1, dtype=FOUND)[0]
+        self._row = np.zeros(1, dtype=ROW)[0]
 
     def encode(self, played: Played, into: np.ndarray, first: int = 0, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Samples of rounds, written into rows of words while there is room; (rounds done, samples). `first` is the
@@ -151,15 +163,17 @@ class Encoder:
         done = n = 0
         plan, found = self.plan, self._found
         while done < len(played):
-            room = found[: min(len(into) - n, len(found))]
+            room = min(len(into) - n, DECISIONS_AT_ONCE)
             rest = played[done:]
             rounds, length = find_decisions(
-                rest.rows, rest.standings, rest.history, self._scratch, plan["kinds"], plan["history"], observer, room
+                *(rest.rows, rest.standings, rest.history, self._scratch),
+                *(plan["kinds"], plan["history"], observer, room, found),
             )
             if rounds == 0:
                 break
             encode_decisions(
-                room, length, rest.rows, rest.winners, rest.doubles, rest.splits, first + done, plan, into, n
+                *(found, length, rest.rows, rest.winners, rest.doubles, rest.splits, first + done),
+                *(plan, self._row, into, n),
             )
             done, n = done + rounds, n + length
         return done, n

@@ -1,10 +1,10 @@
 """What stands where in a vector: every spec as a table of features, from which offsets, names and the docs page come.
 
-A vector exists twice. Packed, as encoders write it and files keep it: bits in int64 words (63 of each are used), then
-raw points as int16, four a word, then the turns of the history, a word each. Unpacked, as a network reads it: one
-number a place, in the order of the table. All specs that are encoded alike share a `Layout`; a spec takes some of the
-layout's groups, in an order of its own. `spec("play-376+counts-29")` finds a spec and switches blocks on. How a view
-is encoded does not belong here.
+A vector exists twice. Packed, as encoders write it and files keep it: the layout's bits one behind the other, 64 in an
+int64 word, the lowest first; then raw points as int16, four a word; then the turns of the history, a word each.
+Unpacked, as a network reads it: one number a place, in the order of the table. Specs that are encoded alike share a
+`Layout`; a spec takes some of the layout's groups, in an order of its own. `spec("play-376+counts-29")` finds a spec
+and switches blocks on. How a view is encoded does not belong here.
 
 Seats are relative: me, right opponent, partner, left opponent. Cards stand in the order of card indices.
 """
@@ -31,7 +31,7 @@ from tichu_models.rules.cards import ACE, DRAGON_RANK, LABELS
 from tichu_models.rules.combinations import FIGURES, TYPE_AND_LENGTH, TYPE_NAMES
 from tichu_models.rules.state import HAND_SIZE
 
-BITS_A_WORD = 63
+BITS_A_WORD = 64
 NUMBERS_A_WORD = 4
 
 SEATS = ("me", "right", "partner", "left")
@@ -129,37 +129,25 @@ class Layout:
 
     @property
     def places(self) -> dict[str, int]:
-        """Where each group begins: of bits 64 * word + shift, of numbers their count before it.
-
-        No group is torn: the largest come first, each into the first word that has room.
-        """
-        free: list[int] = []
-        places = {}
-        for group in sorted((group for group in self.groups if group.kind != NUMBER), key=lambda group: -group.size):
-            word = next((word for word, left in enumerate(free) if left >= group.size), len(free))
-            if word == len(free):
-                free.append(BITS_A_WORD)
-            places[group.name] = 64 * word + BITS_A_WORD - free[word]
-            free[word] -= group.size
-        numbers = 0
+        """Where each group begins: of bits how many stand before it, of numbers likewise."""
+        places, bits, numbers = {}, 0, 0
         for group in self.groups:
             if group.kind == NUMBER:
                 places[group.name] = numbers
                 numbers += group.size
+            else:
+                places[group.name] = bits
+                bits += group.size
         return places
 
     @property
     def words(self) -> int:
         """Words of bits."""
-        return 1 + max(place // 64 for group, place in self._places() if group.kind != NUMBER)
+        return -(-sum(group.size for group in self.groups if group.kind != NUMBER) // BITS_A_WORD)
 
     @property
     def numbers(self) -> int:
         return sum(group.size for group in self.groups if group.kind == NUMBER)
-
-    def _places(self) -> list[tuple[Group, int]]:
-        places = self.places
-        return [(group, places[group.name]) for group in self.groups]
 
 
 PLAY_LAYOUT = Layout(
@@ -289,7 +277,7 @@ class Spec:
         return LABEL_NAMES[self.label]
 
     def places(self) -> list[tuple[Group, int]]:
-        """Every group of the vector, and where it begins in the packed form: 64 * word + shift, or which number."""
+        """Every group of the vector, and where it begins in the packed form: which bit, or which number."""
         found = []
         starts, whole = self.layout.places, {group.name: group for group in self.layout.groups}
         for group in self.groups:
@@ -301,7 +289,7 @@ class Spec:
                 found.append((group, number))
                 number += group.size
             else:
-                found.append((group, 64 * word))
+                found.append((group, BITS_A_WORD * word))
                 word += 1
         return found
 

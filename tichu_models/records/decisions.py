@@ -71,6 +71,10 @@ STANDING = np.dtype([
     ("last", np.int16, 2),          # logged result of the previous round, 0 before the first
 ], align=True)
 
+# A record, as all scratch of kernels: arrays that are passed down a call tree are counted at every call.
+DECISIONS_AT_ONCE = 4 * MAX_DECISIONS
+FOUND: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
+
 WALK = np.dtype([("state", STATE), ("log", LOG), ("plays", PLAYS)], align=True)
 # fmt: on
 
@@ -101,7 +105,7 @@ def _wants(kinds, kind):
 @inlined
 def _ask(state, seat, kind, label, observer, found, n):
     """Notes a decision; returns how many there are then."""
-    decision = found[n]
+    decision = found.at[n]
     see(state, seat if observer < 0 else observer, kind, np.uint64(0), decision.seen)
     decision.label = label
     decision.turn = state.turns
@@ -130,7 +134,7 @@ def _before_play(state, row, kinds, observer, found, n):
                 choice |= np.int64(row.given[seat, to]) << (8 * to)
             n = _ask(state, seat, SCHUPF, choice, observer, found, n)
     for i in range(first, n):
-        found[i].turn = BEFORE_PLAY
+        found.at[i].turn = BEFORE_PLAY
     return n
 
 
@@ -201,7 +205,7 @@ def _ask_play(state, entry, plays, observer, found, n):
     """The cards that are played next, or a pass."""
     seat, cards = seat_of(entry), cards_in(entry)
     n = _ask(state, seat, PLAY_CARDS, cards, observer, found, n)
-    decision = found[n - 1]
+    decision = found.at[n - 1]
     if seat != state.turn or state.complete:
         decision.out_of_turn = 1
         decision.seen.turn = seat
@@ -226,7 +230,7 @@ def walk(row, standing, history, scratch, kinds, past, observer, found, n):
     exchange(state, row.given)
     if past:
         for i in range(first, n):
-            recall(log, 0, past, found[i].seen)
+            recall(log, 0, past, found.at[i].seen)
     for at in range(log.length):
         before = n
         entry = log.entry[at]
@@ -243,31 +247,31 @@ def walk(row, standing, history, scratch, kinds, past, observer, found, n):
             n = _ask(state, state.owner, DRAGON_GIFT, (row.dragon_recipient - state.owner) & 3, observer, found, n)
         if past:
             for i in range(before, n):
-                recall(log, at, past, found[i].seen)
+                recall(log, at, past, found.at[i].seen)
             before = n
         if step(state, row, log, at, plays):
             break
         if kind == PLAY and not state.over and cards_in(entry) & MAHJONG and _wants(kinds, WISH):
             n = _ask(state, seat, WISH, row.wish, observer, found, n)
-            found[n - 1].seen.wish = NO_WISH  # the step has made it already
+            found.at[n - 1].seen.wish = NO_WISH  # the step has made it already
         if _wants(kinds, BOMB_THROW) and state.dealt_bombs and not state.over:
             if (kind == PLAY and cards_in(entry) != DOG) or (kind == PASS and state.complete):
                 n = _ask_for_bombs(state, log, at + 1, plays, observer, found, n)
         if past:
             for i in range(before, n):
-                recall(log, at + 1, past, found[i].seen)
+                recall(log, at + 1, past, found.at[i].seen)
     return n
 
 
 @kernel
-def find_decisions(rows, standings, history, scratch, kinds, past, observer, found):
+def find_decisions(rows, standings, history, scratch, kinds, past, observer, room, found):
     """Decisions of many rounds, as long as there is room for those of any round; returns (rounds done, decisions)."""
     n = 0
     for i in range(len(rows)):
-        if n + MAX_DECISIONS > len(found):
+        if n + MAX_DECISIONS > room:
             return i, n
         before = n
         n = walk(rows[i], standings[i], history, scratch, kinds, past, observer, found, n)
         for k in range(before, n):
-            found[k].place = i
+            found.at[k].place = i
     return len(rows), n
