@@ -10,7 +10,7 @@ from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF,
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.chance import draw_below
 from tichu_models.rules.combinations import cards_of
-from tichu_models.rules.legal import bombs, answers
+from tichu_models.rules.legal import answers, bombs
 from tichu_models.rules.state import LEFT, RIGHT
 
 
