@@ -377,5 +377,34 @@ def _answer(data: Path, statement: str, output_format: Format) -> None:
         fail(str(error))
 
 
+@app.command()
+def features(
+    file: Annotated[Path, typer.Option(help="A .tch file.")],
+    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.", min=0)] = None,
+    turn: Annotated[int | None, typer.Option(help="Only decisions after so many plays and passes.", min=0)] = None,
+    spec: Annotated[str, typer.Option(help="Which vector, as play-376 or play-375+score_cum.")] = "play-375",
+    seat: Annotated[int | None, typer.Option(help="Through whose eyes; default: who acted.", min=0, max=3)] = None,
+    scaling: Annotated[Path | None, typer.Option(help="A scaling.json; without one, points are points.")] = None,
+) -> None:
+    """Prints what was decided in a log as a network reads it: a JSON line for each decision."""
+    from tichu_models.observation.scaling import Scaling, ScalingError
+    from tichu_models.observation.specs import SpecError
+    from tichu_models.observation.specs import spec as find_spec
+    from tichu_pipeline.features.of_log import LogError, Wanted, decisions_of
+
+    try:
+        chosen = find_spec(spec)
+    except SpecError as error:
+        raise typer.BadParameter(str(error), param_hint="--spec") from error
+    try:
+        constants = Scaling.load(scaling) if scaling else None
+        if constants:
+            constants.check(chosen.table)
+        for decision in decisions_of(file, chosen, Wanted(round_index, turn, seat), constants):
+            typer.echo(json.dumps(decision))
+    except (LogError, ScalingError) as error:
+        fail(str(error))
+
+
 if __name__ == "__main__":
     app()
