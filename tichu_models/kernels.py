@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 KEEP_SECONDS = 14 * 24 * 3600
 FOLDER_NAME = re.compile(r"[0-9a-f]{20}(-boundscheck)?")
@@ -109,16 +110,19 @@ def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
 def _optimize_callers_only() -> None:
     """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those.
 
-    Here a caller keeps what it calls to itself: else its calls would go to the inner kernels' own, slow code.
+    Here a caller has its own copies of what it calls, under names of their own: by the common name its calls would go
+    to the inner kernels' own, slow code, and theirs to copies whose arguments LLVM has rearranged.
     """
     optimize = CPUCodeLibrary._optimize_final_module
 
     def optimize_unless_inner(library):
         if _compiling and _compiling[-1]:
             return
+        own = uuid4().hex
         for function in library._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
+                function.name = f"{function.name}.{own}"
         optimize(library)
 
     CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
