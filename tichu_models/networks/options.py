@@ -28,24 +28,30 @@ class Options:
     """Settings that are checked however they are made."""
 
     def __post_init__(self) -> None:
-        kinds = get_type_hints(type(self))
-        for each in fields(self):
+        for name, value in self.fitted({each.name: getattr(self, each.name) for each in fields(self)}).items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def fitted(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Some of the settings, each checked by itself: whether they go together shows only when all are there."""
+        known = {each.name: each.metadata for each in fields(cls)}
+        kinds = get_type_hints(cls)
+        found = {}
+        for name, value in given.items():
+            if name not in known:
+                raise OptionError(f"unknown key '{name}'; {expected(name, list(known))}")
             try:
-                value = _fitted(getattr(self, each.name), kinds[each.name])
-                _check_bounds(value, each.metadata.get("least", -math.inf), each.metadata.get("most", math.inf))
+                found[name] = _fitted(value, kinds[name])
+                _check_bounds(found[name], known[name].get("least", -math.inf), known[name].get("most", math.inf))
             except OptionError as error:
-                raise OptionError(f"{each.name} = {getattr(self, each.name)!r}: {error}") from None
-            object.__setattr__(self, each.name, value)
+                raise OptionError(f"{name} = {value!r}: {error}") from None
+        return found
 
     @classmethod
     def read(cls, given: Mapping[str, Any], where: str) -> Self:
         """The settings of a table of plain data; `where` names the table in messages."""
-        known = [each.name for each in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise OptionError(f"{where}: unknown key '{name}'; {expected(name, known)}")
         try:
-            return cls(**given)
+            return cls(**cls.fitted(given))
         except OptionError as error:
             raise OptionError(f"{where}: {error}") from None
 

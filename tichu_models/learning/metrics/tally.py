@@ -25,7 +25,8 @@ class Tally:
 
     def add(self, name: str, value: Tensor | np.ndarray) -> None:
         """Adds an array, of the same shape every time."""
-        array = np.array(value.detach().cpu() if isinstance(value, Tensor) else value, dtype=np.float64)  # a copy
+        given = value.detach().cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
+        array = given.astype(np.float64)  # a copy
         self.sums[name] = self.sums[name] + array if name in self.sums else array
 
     def merge(self, other: Tally) -> Self:
