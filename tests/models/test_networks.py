@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits as bce
 
+import tichu_models.networks
 from tests.models.learners import fit, random_candidates
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.configs import (
@@ -20,6 +22,8 @@ from tichu_models.networks.configs import (
     PolicyConfig,
     ValueConfig,
 )
+from tichu_models.networks.dt_net import EncoderLayer
+from tichu_models.networks.layers import Dropout
 from tichu_models.networks.registry import ARCHITECTURES, build
 
 STATE, N = 375, 64
@@ -95,7 +99,7 @@ def test_dropout_stands_where_the_concept_has_it():
     """Dropout before the outputs would blur the policy; without any, the network would learn by heart."""
 
     def dropouts(layers):
-        return [type(layer).__name__ + str(getattr(layer, "p", "")) for layer in layers]
+        return [type(layer).__name__ + str(getattr(layer, "share", "")) for layer in layers]
 
     with torch.device("meta"):
         policy, goal = build("PolicyNet", 375).layers, build("GCPolicyNet", 375)
@@ -103,6 +107,36 @@ def test_dropout_stands_where_the_concept_has_it():
     assert dropouts(policy) == [*block, *block, "Linear", "ReLU", "Linear"]
     assert dropouts(goal.body) == [*block, *block]
     assert dropouts(goal.policy_head) == dropouts(goal.value_head) == ["Linear", "ReLU", "Linear"]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.5])
+def test_dropout_drops_its_share_and_keeps_the_mean(share):
+    """Another share, or another scale than in evaluation, trains a network that is not the one that plays."""
+    dropout, x = Dropout(share), torch.ones(1001, 203, requires_grad=True)
+    out = dropout(x)
+    assert out.unique().tolist() == pytest.approx([0, 1 / (1 - share)], rel=1e-4)
+    assert (out == 0).double().mean().item() == pytest.approx(share, abs=0.005)
+    for column in (0, 1, 2, 3, 202):
+        assert (out[:, column] == 0).double().mean().item() == pytest.approx(share, abs=0.06)
+    out.sum().backward()
+    assert torch.equal(x.grad, out)
+    assert torch.equal(dropout.eval()(x), x)
+    assert not torch.equal(dropout.train()(x), out)
+
+
+def test_attention_is_that_of_torch():
+    """A head that reads another one's keys still learns something, only worse."""
+    config = DTConfig(d_model=12, heads=3, feedforward=8)
+    layer, x = EncoderLayer(config).eval(), torch.randn(2, 7, 12)
+    qkv, joined = layer.query_key_value, layer.joined
+    mask = torch.full((7, 7), -torch.inf).triu(1)
+    expected, _ = torch.nn.functional.multi_head_attention_forward(
+        *(x.transpose(0, 1),) * 3,
+        *(12, 3, qkv.weight, qkv.bias, None, None, False, 0.0, joined.weight, joined.bias),
+        attn_mask=mask,
+        need_weights=False,
+    )
+    torch.testing.assert_close(layer.joined(layer._attend(x)), expected.transpose(0, 1))
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -282,3 +316,10 @@ def test_the_names_need_no_torch():
     """The orchestrator lists the networks in every process it starts: torch would cost each of them seconds."""
     code = "import sys, tichu_models.networks.registry; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_networks_hold_no_kernels():
+    """Their sources are left out of the digest that kernels are cached by: a kernel there would stay as it was."""
+    folder = Path(tichu_models.networks.__file__).parent
+    for path in folder.glob("*.py"):
+        assert "tichu_models.kernels" not in path.read_text(), path

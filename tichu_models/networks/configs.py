@@ -49,7 +49,7 @@ class DTConfig(Options):
     layers: int = option(4, "encoder layers", least=1, most=100)
     heads: int = option(8, "attention heads of a layer; they share d_model", least=1, most=64)
     feedforward: int = option(2048, "neurons of a layer's feed-forward part", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.1, "share dropped in training within a layer", least=0, most=0.9)
+    dropout: float = option(0.1, "share dropped in training of what each half of a layer adds", least=0, most=0.9)
     merged: bool = option(False, "return and state in one token: two tokens a turn, not three")
     policy: tuple[int, ...] = option((256,), "neurons of the policy head's hidden layers", least=1, most=NEURONS_MOST)
     value: tuple[int, ...] = option((256,), "neurons of the value head's hidden layers", least=1, most=NEURONS_MOST)

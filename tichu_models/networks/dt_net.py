@@ -10,12 +10,46 @@ open (`known` false): its return tokens are one learned token. The value is lear
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
 from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.gc_policy_net import PolicyAndValue
-from tichu_models.networks.layers import FLAT_OUTPUTS, policy_outputs, stack
+from tichu_models.networks.layers import FLAT_OUTPUTS, Dropout, policy_outputs, stack
+
+
+class EncoderLayer(nn.Module):
+    """Attention to what came before, then a feed-forward part; each is normed first, and adds to its input.
+
+    The attention is spelled out: on 60 tokens that is twice as fast on a CPU as the kernels that avoid its matrix.
+    """
+
+    def __init__(self, config: DTConfig) -> None:
+        super().__init__()
+        width = config.d_model
+        self.heads = config.heads
+        self.norm = nn.LayerNorm(width)
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.joined = nn.Linear(width, width)
+        self.feedforward = nn.Sequential(nn.LayerNorm(width), *stack(width, (config.feedforward,), width))
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, tokens, width) -> the same."""
+        x = x + self.dropout(self.joined(self._attend(self.norm(x))))
+        return x + self.dropout(self.feedforward(x))
+
+    def _attend(self, x: Tensor) -> Tensor:
+        batch, tokens, width = x.shape
+        parts = self.query_key_value(x).view(batch, tokens, 3, self.heads, -1).permute(2, 0, 3, 1, 4).flatten(1, 2)
+        query, key, value = parts
+        later = torch.full((tokens, tokens), -torch.inf, dtype=query.dtype, device=x.device).triu(1)
+        scale = 1 / math.sqrt(width // self.heads)
+        weights = torch.baddbmm(later.expand(len(query), -1, -1), query, key.mT, alpha=scale).softmax(-1)
+        seen = weights.to(value.dtype) @ value
+        return seen.view(batch, self.heads, tokens, -1).transpose(1, 2).reshape(batch, tokens, width)
 
 
 class DTNet(nn.Module):
@@ -30,10 +64,7 @@ class DTNet(nn.Module):
         self.of_state = nn.Linear(inputs, width)
         self.of_action = nn.Linear(FLAT_OUTPUTS, width)
         self.of_position = nn.Embedding(config.turns, width)
-        layer = nn.TransformerEncoderLayer(
-            width, config.heads, config.feedforward, config.dropout, batch_first=True, norm_first=True
-        )
-        self.layers = nn.TransformerEncoder(layer, config.layers, nn.LayerNorm(width), enable_nested_tensor=False)
+        self.layers = nn.Sequential(*(EncoderLayer(config) for _ in range(config.layers)), nn.LayerNorm(width))
         self.policy_head = stack(width, config.policy, policy_outputs(config.hierarchical))
         self.value_head = stack(width, config.value, 1)
 
@@ -51,6 +82,5 @@ class DTNet(nn.Module):
         else:
             tokens = [goal + position, self.of_state(state) + position, self.of_action(action) + position]
         sequence = torch.stack(tokens, dim=2).flatten(1, 2)
-        causal = nn.Transformer.generate_square_subsequent_mask(sequence.shape[1], sequence.device, sequence.dtype)
-        seen = self.layers(sequence, mask=causal, is_causal=True)[:, len(tokens) - 2 :: len(tokens)]
+        seen = self.layers(sequence)[:, len(tokens) - 2 :: len(tokens)]
         return PolicyAndValue(self.policy_head(seen), self.value_head(seen)[..., 0])

@@ -1,11 +1,13 @@
-"""Stacks of layers, of which all networks are made, and how many outputs a policy has."""
+"""Layers that networks are made of, stacks of them, and how many outputs a policy has."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from torch import nn
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout
 
 from tichu_models.rules.cards import NUM_CARDS
 
@@ -18,13 +20,37 @@ def policy_outputs(hierarchical: bool) -> int:
     return HIERARCHICAL_OUTPUTS if hierarchical else FLAT_OUTPUTS
 
 
+class Dropout(nn.Module):
+    """Dropout at a third of nn.Dropout's cost on a CPU, where its random numbers are 30% of a small network's time.
+
+    Four values share one 64-bit number: the share is kept to 1 / 65536.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Drops a share of the values in training, and scales up the others."""
+        if not self.training or self.share == 0 or x.device.type != "cpu":
+            return dropout(x, self.share, self.training)
+        dropped = round(self.share * 65536)
+        numbers = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)
+        kept = numbers[: x.numel()].view(x.shape) >= dropped - 32768
+        return x * kept.to(x.dtype).mul_(65536 / (65536 - dropped))
+
+    def extra_repr(self) -> str:
+        """For printing a network."""
+        return str(self.share)
+
+
 def hidden_layers(inputs: int, hidden: Sequence[int], dropouts: Sequence[float]) -> list[nn.Module]:
     """Linear layers with ReLU, and dropout behind those that have one."""
     layers: list[nn.Module] = []
-    for (before, after), dropout in zip(pairwise((inputs, *hidden)), dropouts, strict=True):
+    for (before, after), share in zip(pairwise((inputs, *hidden)), dropouts, strict=True):
         layers += [nn.Linear(before, after), nn.ReLU()]
-        if dropout:
-            layers.append(nn.Dropout(dropout))
+        if share:
+            layers.append(Dropout(share))
     return layers
 
 
