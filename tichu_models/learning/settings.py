@@ -55,8 +55,8 @@ class TrainingConfig(Options):
     )
     clip: float = option(1.0, "length that a gradient is cut to", least=1e-6)
     patience: int = option(3, "epochs without a better validation loss before the run stops", least=1)
-    precision: Literal["auto", "32", "bf16", "16"] = option(
-        "auto", "bf16 where the hardware has it; 16 scales gradients"
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = option(
+        "auto", "of products; auto is bfloat16 where the hardware has it; float16 scales gradients"
     )
     accelerator: Literal["auto", "cpu", "gpu"] = option("auto", "what it runs on")
     devices: int = option(1, "how many of them; several by DDP", least=1)

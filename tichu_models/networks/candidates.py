@@ -36,6 +36,15 @@ class Candidates(NamedTuple):
         there = torch.arange(plays.shape[1], device=plays.device) < counts[:, None]
         return cls.of_counts(plays[there], counts)
 
+    def take(self, chosen: Tensor) -> Candidates:
+        """Those of some of the decisions (k,), in that order."""
+        counts = self.counts
+        first = counts.cumsum(0) - counts
+        taken = Candidates.of_counts(torch.empty(int(counts[chosen].sum()), device=chosen.device), counts[chosen])
+        place = torch.arange(len(taken.row), device=chosen.device)
+        own_first = (counts[chosen].cumsum(0) - counts[chosen])[taken.row]
+        return Candidates(self.plays[first[chosen][taken.row] + place - own_first], taken.row, taken.rows)
+
     @property
     def counts(self) -> Tensor:
         """(n,) how many each decision has."""

@@ -32,19 +32,33 @@ class Run(NamedTuple):
     notes: Mapping[str, str]  # of the moment the weights were saved at, such as the epoch
 
 
+def begin(folder: Path, manifest: Manifest) -> None:
+    """Writes the manifest of a run. The weights of another one that are in its folder go before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / manifests.FILE
+    if is_of(folder, manifest):
+        return
+    (folder / FILE).unlink(missing_ok=True)
+    temporary = folder / f".{manifests.FILE}.new"
+    temporary.write_text(manifest.text(), encoding="utf-8")
+    temporary.replace(written)
+
+
+def is_of(folder: Path, manifest: Manifest) -> bool:
+    """Whether a folder is that of this run, finished or not."""
+    try:
+        return (folder / manifests.FILE).read_text(encoding="utf-8") == manifest.text()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def save(folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None) -> None:
     """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")
-    folder.mkdir(parents=True, exist_ok=True)
-    written = folder / manifests.FILE
-    if not written.exists() or written.read_text() != manifest.text():
-        (folder / FILE).unlink(missing_ok=True)
-        temporary = folder / f".{manifests.FILE}.new"
-        temporary.write_text(manifest.text())
-        temporary.replace(written)
+    begin(folder, manifest)
     temporary = folder / f".{FILE}.new"
     save_file(tensors, temporary, {**(notes or {}), MANIFEST_DIGEST: manifest.digest})
     temporary.replace(folder / FILE)

@@ -136,4 +136,4 @@ def _is_sound(offset: Any, scale: Any, clip: Any) -> bool:
     numbers = [offset, scale, *(clip if isinstance(clip, list) and len(clip) == 2 else [None])]
     if not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
         return False
-    return scale > 0 and clip[0] < clip[1]
+    return scale > 0 and clip[0] <= clip[1]
