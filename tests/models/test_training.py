@@ -67,10 +67,12 @@ def test_every_network_is_trained_to_the_end(network, tmp_path):
     assert len(list(tmp_path.glob("events.out.*"))) == 1
 
 
-def test_a_run_learns(tmp_path):
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_run_learns(precision, tmp_path):
     """All may run, and the optimiser step the wrong parameters."""
+    settings = ["epochs=12", "batch_size=4", "learning_rate=0.02", f"precision={precision}"]
     config, manifest, samples, validation = _run(
-        "CandidatePolicyNet", 64, "training.epochs=60", "training.learning_rate=0.01", "network.dropout=0"
+        "CandidatePolicyNet", 40, *(f"training.{each}" for each in settings), "network.dropout=0"
     )
     trained = train(config, manifest, tmp_path, samples, validation)
     assert trained.figures["val_top1_not_forced"] > 0.9
@@ -200,6 +202,17 @@ def test_weights_of_zero_leave_samples_out():
     batch = made_up_batch("cards", 8, INPUTS)
     half = batch._replace(weight=torch.tensor([1.0] * 4 + [0.0] * 4))
     torch.testing.assert_close(learner.training_step(half, 0), learner.training_step(batch.take(torch.arange(4)), 0))
+
+
+def test_gradients_are_cut_to_length():
+    """One batch of outliers would throw the weights off; Lightning leaves it to us."""
+    config, *_ = _run("PolicyNet", 48, "training.clip=0.5")
+    learner = Learner(config, INPUTS, 10)
+    for parameter in learner.network.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    learner.configure_gradient_clipping(None)
+    length = torch.stack([p.grad.square().sum() for p in learner.network.parameters()]).sum().sqrt()
+    assert length.item() == pytest.approx(0.5, rel=1e-4)
 
 
 def test_the_rate_rises_and_falls():

@@ -72,10 +72,14 @@ class Learner(lightning.LightningModule):
         matrices = [p for p in self.network.parameters() if p.ndim > 1]
         others = [p for p in self.network.parameters() if p.ndim <= 1]
         groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": others, "weight_decay": 0.0}]
-        # A fused step would unscale gradients by itself, so that they could not be clipped.
+        # Fused, it would unscale float16's gradients by itself, after they were cut.
         optimizer = torch.optim.AdamW(groups, lr=training.learning_rate, fused=training.precision != "float16")
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, self.rate_at)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+    def configure_gradient_clipping(self, optimizer: Any, *_: Any, **__: Any) -> None:
+        """Lightning itself refuses to cut the gradients of a fused optimiser, also where none are scaled."""
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.training.clip)
 
     def rate_at(self, step: int) -> float:
         """Share of the learning rate: it rises in the warm-up, then falls as a cosine to nothing."""

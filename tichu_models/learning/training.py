@@ -102,7 +102,6 @@ def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.T
         precision=precision_of(training),  # type: ignore[arg-type]
         max_epochs=training.epochs,
         accumulate_grad_batches=training.accumulate,
-        gradient_clip_val=training.clip,
         callbacks=callbacks,
         logger=False,
         enable_checkpointing=False,
