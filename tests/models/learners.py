@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tichu_models.learning.batches import Batch
-from tichu_models.networks.candidates import Candidates, labels_of
+from tichu_models.networks.candidates import Candidates, card_bits
 from tichu_models.rules.cards import parse_cards
 from tichu_models.rules.combinations import classify
 
@@ -31,7 +31,7 @@ def random_candidates(n: int, seed: int = 0) -> Candidates:
     return Candidates.of_counts(torch.cat(chosen), counts)
 
 
-def made_up_batch(objective: str, n: int, inputs: int, turns: int = 8) -> Batch:
+def made_up_batch(objective: str, n: int, inputs: int, turns: int = 8, answers: int = 2) -> Batch:
     """Samples that say nothing, with labels as this objective has them."""
     generator = torch.Generator().manual_seed(n)
     shape = (n, turns) if objective == "sequence" else (n,)
@@ -39,21 +39,20 @@ def made_up_batch(objective: str, n: int, inputs: int, turns: int = 8) -> Batch:
     if candidates is not None:
         counts = candidates.counts
         chosen = counts.cumsum(0) - counts + (torch.rand(len(counts), generator=generator) * counts).long()
-        label = labels_of(candidates.plays[chosen]).view(shape)
+        cards = card_bits(candidates.plays[chosen])
+        target = torch.cat([cards, ~cards.any(1, keepdim=True)], dim=1).float().view(*shape, -1)
     elif objective == "schupf":
-        label = torch.randint(0, 18, (n,), generator=generator) * (1 | 1 << 8 | 1 << 16) + (1 << 8) + (2 << 16)
-    elif objective == "dragon":
-        label = torch.randint(0, 2, (n,), generator=generator) * 2 + 1
-    elif objective == "wish":
-        label = torch.randint(2, 15, (n,), generator=generator)
+        parts = [(size, torch.randint(0, size, (n, 3), generator=generator)) for size in (17, 5)]
+        target = torch.cat([torch.eye(size)[given].flatten(1) for size, given in parts], dim=1)
+    elif objective == "choice":
+        target = torch.eye(answers)[torch.randint(0, answers, (n,), generator=generator)]
     else:
-        label = torch.randint(0, 2, (n,), generator=generator)
+        target = (torch.rand(n, answers, generator=generator) < 0.5).float()
     return Batch(
         state=torch.randn(*shape, inputs, generator=generator),
-        label=label,
-        value=torch.randn(shape, generator=generator) * 100,
-        rtg=torch.randn(shape, generator=generator) * 100,
-        first_out=torch.rand(shape, generator=generator) < 0.3,
+        target=target,
+        value=torch.randn(shape, generator=generator),
+        rtg=torch.randn(shape, generator=generator),
         cards_played=torch.randint(0, 57, shape, generator=generator),
         weight=torch.ones(shape),
         candidates=candidates,

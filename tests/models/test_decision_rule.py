@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from tests.models.learners import plays_of, random_candidates
 from tichu_models.networks.candidates import (
-    PASS_BIT,
     Candidates,
     best,
     find,
-    labels_of,
     log_softmax,
     types_and_lengths,
 )
@@ -137,10 +135,12 @@ def test_what_was_played_is_found():
     """A target at the wrong move teaches nonsense; one that is not legal must be seen."""
     plays = plays_of(["S9", "", "Dr", "", "Ma", "Hu"])
     candidates = Candidates.of_counts(plays, torch.tensor([2, 2, 2]))
-    labels = torch.tensor([PASS_BIT, 1 << LABELS.index("Dr"), 1 << LABELS.index("S2")])
-    assert find(candidates, labels).tolist() == [1, 2, -1]
-    every = plays_of(list(LABELS))
-    assert labels_of(every).tolist() == [1 << index for index in range(NUM_CARDS)]
+    target = torch.eye(NUM_CARDS + 1)[[NUM_CARDS, LABELS.index("Dr"), LABELS.index("S2")]]
+    assert find(candidates, target).tolist() == [1, 2, -1]
+    assert find(candidates, torch.zeros(3, NUM_CARDS + 1)).tolist() == [-1, -1, -1]
+    every = Candidates.of_counts(plays_of(list(LABELS)), torch.tensor([NUM_CARDS]))
+    for index in range(NUM_CARDS):
+        assert find(every, torch.eye(NUM_CARDS + 1)[[index]]).item() == index
 
 
 def test_types_and_lengths_have_the_31_labels():

@@ -17,16 +17,7 @@ from tichu_models.learning.losses import (
     value_loss,
     yes_no_loss,
 )
-from tichu_models.learning.targets import (
-    bomb_target,
-    call_target,
-    cards_target,
-    dragon_target,
-    schupf_target,
-    wish_target,
-)
-from tichu_models.networks.candidates import PASS_BIT, Candidates
-from tichu_models.rules.cards import LABELS
+from tichu_models.networks.candidates import Candidates
 
 
 def _odds(p):
@@ -37,8 +28,7 @@ def test_cards_loss_by_hand():
     """A loss over the wrong outputs trains another policy."""
     outputs = torch.zeros(2, 57)
     outputs[0, 3], outputs[1, 56] = _odds(0.9), _odds(0.2)
-    target = cards_target(torch.tensor([1 << 3, PASS_BIT]))
-    assert target.sum(1).tolist() == [1, 1]
+    target = torch.eye(57)[[3, 56]]
     expected = [(-56 * math.log(0.5) - math.log(0.9)) / 57, (-56 * math.log(0.5) - math.log(0.2)) / 57]
     assert cards_loss(outputs, target).tolist() == pytest.approx(expected, rel=1e-5)
 
@@ -48,7 +38,7 @@ def test_hierarchical_cards_loss_by_hand():
     outputs = torch.zeros(2, 58)
     outputs[:, 56:] = torch.tensor([math.log(3.0), 0.0])  # passes at 3/4
     outputs[:, 3] = _odds(0.9)
-    loss = cards_loss(outputs, cards_target(torch.tensor([1 << 3, PASS_BIT])))
+    loss = cards_loss(outputs, torch.eye(57)[[3, 56]])
     expected = [(-math.log(0.25) - math.log(0.9) - 55 * math.log(0.5)) / 57, -math.log(0.75) / 57]
     assert loss.tolist() == pytest.approx(expected, rel=1e-5)
 
@@ -86,7 +76,7 @@ def test_losses_are_reckoned_in_float32():
     for loss in (
         cards_loss(torch.zeros(2, 57).bfloat16(), torch.zeros(2, 57)),
         yes_no_loss(torch.zeros(2, 1).bfloat16(), torch.zeros(2, 1)),
-        choice_loss(torch.zeros(2, 14).bfloat16(), torch.zeros(2).long()),
+        choice_loss(torch.zeros(2, 14).bfloat16(), torch.eye(14)[:2]),
         value_loss(torch.zeros(2).bfloat16(), torch.zeros(2)),
     ):
         assert loss.dtype == torch.float32
@@ -94,31 +84,17 @@ def test_losses_are_reckoned_in_float32():
 
 def test_schupf_by_hand():
     """Cards to the right opponent would be learned as those to the partner."""
-    given = [LABELS.index(label) for label in ("G9", "Hu", "Ph")]
-    values, colours = schupf_target(torch.tensor([given[0] | given[1] << 8 | given[2] << 16]))
-    assert values.tolist() == [[9, 0, 16]]
-    assert colours.tolist() == [[2, 4, 4]]
-    outputs = torch.zeros(1, 66)
-    outputs[0, [9, 17 + 0, 34 + 16, 51 + 2, 56 + 4, 61 + 4]] = 1e4
-    assert schupf_loss(outputs, values, colours).tolist() == [0]
-    assert schupf_loss(torch.zeros(1, 66), values, colours).item() == pytest.approx(3 * math.log(17) + 3 * math.log(5))
-    assert [part.shape for part in split_schupf(outputs)] == [(1, 3, 17), (1, 3, 5)]
+    target = torch.zeros(1, 66)
+    target[0, [9, 17 + 0, 34 + 16, 51 + 2, 56 + 4, 61 + 4]] = 1  # G9 to the right, Hu to the partner, Ph to the left
+    assert schupf_loss(1e4 * target, target).tolist() == [0]
+    assert schupf_loss(torch.zeros(1, 66), target).item() == pytest.approx(3 * math.log(17) + 3 * math.log(5))
+    values, colours = split_schupf(target)
+    assert values.argmax(-1).tolist() == [[9, 0, 16]]
+    assert colours.argmax(-1).tolist() == [[2, 4, 4]]
 
 
-def test_every_card_has_its_colour():
-    """Cards are told apart by value and colour only."""
-    label = torch.arange(56) | 2 << 8 | 3 << 16
-    values, colours = schupf_target(label)
-    assert len(set(zip(values[:, 0].tolist(), colours[:, 0].tolist(), strict=True))) == 56
-    names = [label[:1] if label not in ("Hu", "Ma", "Dr", "Ph") else "" for label in LABELS]
-    assert ["SBGR"[c : c + 1] for c in colours[:, 0].tolist()] == names
-
-
-def test_other_targets():
-    """A wish for a 2 would be none."""
-    assert wish_target(torch.tensor([0, 2, 14])).tolist() == [13, 0, 12]
-    assert dragon_target(torch.tensor([1, 3])).tolist() == [0, 1]
-    with pytest.raises(ValueError, match="neither right nor left"):
-        dragon_target(torch.tensor([1, 2]))
-    assert call_target(torch.tensor([1, 0]), torch.tensor([0, 1])).tolist() == [[1, 0], [0, 1]]
-    assert bomb_target(torch.tensor([0, 240 << 20])).tolist() == [[0], [1]]
+def test_choice_loss_is_the_cross_entropy():
+    """A softmax over the wrong dimension still falls."""
+    outputs, answer = torch.randn(6, 14), torch.randint(0, 14, (6,))
+    expected = torch.nn.functional.cross_entropy(outputs, answer, reduction="none")
+    torch.testing.assert_close(choice_loss(outputs, torch.eye(14)[answer]), expected)

@@ -11,13 +11,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from tests.models.learners import NAMED_PLAYS, made_up_batch, plays_of, random_candidates
+from tests.models.learners import made_up_batch, random_candidates
 from tichu_models.learning import journal, training
 from tichu_models.learning.batches import InMemory
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner, NotFiniteError
 from tichu_models.learning.training import train
-from tichu_models.networks.candidates import labels_of
 from tichu_models.networks.checkpoint import load
 from tichu_models.networks.manifest import Manifest, SpecStamp
 from tichu_models.networks.registry import ARCHITECTURES
@@ -46,7 +45,7 @@ def _run(network="PolicyNet", n=48, *settings):
         seed=0,
         training=config.plain(),
     )
-    samples = made_up_batch(config.architecture.objective, n, INPUTS)
+    samples = made_up_batch(config.architecture.objective, n, INPUTS, answers=config.architecture.outputs or 1)
     size = config.training.batch_size
     return config, manifest, InMemory(samples, size, seed=1), InMemory(samples, size)
 
@@ -75,8 +74,8 @@ def test_a_run_learns(precision, tmp_path):
         "CandidatePolicyNet", 40, *(f"training.{each}" for each in settings), "network.dropout=0"
     )
     trained = train(config, manifest, tmp_path, samples, validation)
-    assert trained.figures["val_top1_not_forced"] > 0.9
-    assert trained.figures["val_top1_not_forced"] > 3 * trained.figures["val_uniform_top1_not_forced"]
+    assert trained.figures["val_top1_not_forced"] > 0.8
+    assert trained.figures["val_top1_not_forced"] > 2.5 * trained.figures["val_uniform_top1_not_forced"]
 
 
 def test_a_finished_run_is_not_trained_again(tmp_path):
@@ -185,7 +184,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_best(tmp_path):
 def test_it_stops_when_it_gets_no_better(tmp_path):
     """A network that learns its samples by heart would be trained to the bitter end, and the worst weights kept."""
     config, manifest, samples, validation = _run("ValueNet", 48, "training.epochs=60", "training.patience=2")
-    noise = validation.samples._replace(value=torch.randn(48) * 100)
+    noise = validation.samples._replace(value=torch.randn(48))
     trained = train(config, manifest, tmp_path, samples, InMemory(noise, 16))
     with (tmp_path / "metrics.csv").open() as file:
         losses = [float(row["value"]) for row in csv.DictReader(file) if row["name"] == "val_loss"]
@@ -245,8 +244,6 @@ def test_candidates_go_with_their_decision():
     taken = candidates.take(chosen)
     expected = [candidates.plays[candidates.row == row].tolist() for row in chosen]
     assert [taken.plays[taken.row == row].tolist() for row in range(4)] == expected
-    every = labels_of(plays_of(NAMED_PLAYS))
-    assert len(every.unique()) == len(NAMED_PLAYS)
 
 
 def test_figures_are_those_of_the_weights_that_are_kept(tmp_path):

@@ -19,10 +19,9 @@ class Batch(NamedTuple):
     """n decisions. Of sequences (DTNet), n seats in a round of t turns each: tensors are (n, t) instead of (n,)."""
 
     state: Tensor  # (n, inputs)
-    label: Tensor  # (n,) int64, as samples are stored
-    value: Tensor  # (n,) what the own team wins the round by, in points
+    target: Tensor  # (n, labels) what was done, zeros and ones as the spec names them
+    value: Tensor  # (n,) what the own team wins the round by, in points / 100
     rtg: Tensor  # (n,) what of that is still to come
-    first_out: Tensor  # (n,) whether the seat went out first
     cards_played: Tensor  # (n,) of the 56
     weight: Tensor  # (n,) in the loss; 0 leaves a decision out, and fills up a sequence that is shorter than t
     candidates: Candidates | None = None  # the legal moves of all decisions (of sequences: n * t)
@@ -31,10 +30,10 @@ class Batch(NamedTuple):
         """Some of the decisions (k,), in that order."""
         candidates = self.candidates
         if candidates is not None:
-            turns = self.label[0].numel()
+            turns = self.weight[0].numel()
             candidates = candidates.take((chosen[:, None] * turns + torch.arange(turns)).flatten())
         return Batch(
-            *(self.state[chosen], self.label[chosen], self.value[chosen], self.rtg[chosen], self.first_out[chosen]),
+            *(self.state[chosen], self.target[chosen], self.value[chosen], self.rtg[chosen]),
             *(self.cards_played[chosen], self.weight[chosen], candidates),
         )
 
@@ -69,7 +68,7 @@ class InMemory:
         self.epoch, self.done = 0, 0
 
     def __len__(self) -> int:
-        return (len(self.samples.label) + self.batch_size - 1) // self.batch_size
+        return (len(self.samples.weight) + self.batch_size - 1) // self.batch_size
 
     def __iter__(self) -> Iterator[Batch]:
         if self.done == len(self):
@@ -79,7 +78,7 @@ class InMemory:
             yield self.samples.take(chosen)
 
     def _order(self) -> Tensor:
-        n = len(self.samples.label)
+        n = len(self.samples.weight)
         if self.seed is None:
             return torch.arange(n)
         return torch.randperm(n, generator=torch.Generator().manual_seed(self.seed << 20 | self.epoch))

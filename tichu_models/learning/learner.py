@@ -45,7 +45,7 @@ class Learner(lightning.LightningModule):
                 f"{self.optimizers().param_groups[0]['lr']:.2g}; what was saved before stays. "  # type: ignore[union-attr]
                 "Try a lower training.learning_rate, or training.precision=float32"
             )
-        self.log("train_loss", loss, batch_size=len(batch.label))
+        self.log("train_loss", loss, batch_size=len(batch.weight))
         return loss
 
     def on_validation_epoch_start(self) -> None:

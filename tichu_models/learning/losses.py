@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from tichu_models.learning.targets import NUM_COLOURS, NUM_VALUES
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.layers import FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS, PASS_OUTPUT
-from tichu_models.rules.cards import NUM_CARDS
+from tichu_models.rules.cards import COLOURS, NUM_CARDS, VALUE_OF_INDEX
 
+NUM_VALUES = int(VALUE_OF_INDEX.max()) + 1
+NUM_COLOURS = len(COLOURS) + 1  # the last is that of the special cards: none
 Error = Literal["mse", "mae", "huber"]
 ERRORS = {"mse": F.mse_loss, "mae": F.l1_loss, "huber": F.smooth_l1_loss}
 
@@ -25,7 +26,7 @@ def cards_loss(outputs: Tensor, target: Tensor) -> Tensor:
 
     Of a hierarchical policy (.., 58) that of the gate, and of the cards only where any were played.
     """
-    outputs = outputs.float()
+    outputs, target = outputs.float(), target.float()
     if outputs.shape[-1] != HIERARCHICAL_OUTPUTS:
         return F.binary_cross_entropy_with_logits(outputs, target, reduction="none").mean(-1)
     passed = target[..., PASS_OUTPUT]
@@ -42,25 +43,23 @@ def move_loss(scores: Tensor, candidates: Candidates, chosen: Tensor) -> Tensor:
 
 def value_loss(value: Tensor, target: Tensor, error: Error = "mse") -> Tensor:
     """Error of a number, in its unit or that squared."""
-    return ERRORS[error](value.float(), target, reduction="none")
+    return ERRORS[error](value.float(), target.float(), reduction="none")
 
 
 def yes_no_loss(outputs: Tensor, target: Tensor) -> Tensor:
     """Binary cross-entropy of questions with yes or no (n, k), averaged over them: (n,)."""
-    return F.binary_cross_entropy_with_logits(outputs.float(), target, reduction="none").mean(-1)
+    return F.binary_cross_entropy_with_logits(outputs.float(), target.float(), reduction="none").mean(-1)
 
 
 def choice_loss(outputs: Tensor, target: Tensor) -> Tensor:
-    """Negative log-likelihood of one answer of many: (n,)."""
-    return F.cross_entropy(outputs.float(), target, reduction="none")
+    """Negative log-likelihood of one answer of many, which is the one of its row (.., answers): (..)."""
+    return -(outputs.float().log_softmax(-1) * target).sum(-1)
 
 
-def schupf_loss(outputs: Tensor, values: Tensor, colours: Tensor) -> Tensor:
-    """Negative log-likelihood of value and colour (n, 3) of the cards given to right, partner and left: (n,)."""
-    of_value, of_colour = split_schupf(outputs)
-    losses = [choice_loss(of_value[:, to], values[:, to]) for to in range(3)]
-    losses += [choice_loss(of_colour[:, to], colours[:, to]) for to in range(3)]
-    return torch.stack(losses).sum(0)
+def schupf_loss(outputs: Tensor, target: Tensor) -> Tensor:
+    """Negative log-likelihood of value and colour of the cards given to right, partner and left (n, 66): (n,)."""
+    pairs = zip(split_schupf(outputs), split_schupf(target), strict=True)
+    return torch.stack([choice_loss(*pair).sum(-1) for pair in pairs]).sum(0)
 
 
 def split_schupf(outputs: Tensor) -> tuple[Tensor, Tensor]:

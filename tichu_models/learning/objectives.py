@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 
 from tichu_models.learning import losses as loss
-from tichu_models.learning import targets as target
 from tichu_models.learning.batches import Batch
 from tichu_models.learning.metrics.choices import ChoiceMetric
 from tichu_models.learning.metrics.moves import MoveMetric
@@ -56,7 +55,7 @@ class _Plain:
         if batch.candidates is not None:
             scores = move_scores(outputs, batch.candidates, self.config.rule)
             likelihood = move_scores(outputs, batch.candidates, "likelihood")
-            metrics[""].update(scores, likelihood, batch.candidates, find(batch.candidates, batch.label))
+            metrics[""].update(scores, likelihood, batch.candidates, find(batch.candidates, batch.target))
 
 
 class Cards(_Plain):
@@ -66,7 +65,7 @@ class Cards(_Plain):
         return {"": MoveMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.cards_loss(answer, target.cards_target(batch.label))
+        return loss.cards_loss(answer, batch.target)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
         self._measure_cards(answer, batch, metrics)
@@ -79,15 +78,15 @@ class Goal(_Plain):
         return {"": MoveMetric(), "value_": ValueMetric()}
 
     def answer(self, network: nn.Module, batch: Batch) -> Any:
-        return network(batch.state, batch.rtg / target.POINTS_A_UNIT)
+        return network(batch.state, batch.rtg)
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        error = loss.value_loss(answer.value, batch.rtg / target.POINTS_A_UNIT, self.config.error)
-        return loss.cards_loss(answer.policy, target.cards_target(batch.label)) + self.config.value_weight * error
+        error = loss.value_loss(answer.value, batch.rtg, self.config.error)
+        return loss.cards_loss(answer.policy, batch.target) + self.config.value_weight * error
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
         self._measure_cards(answer.policy, batch, metrics)
-        metrics["value_"].update(answer.value, batch.rtg / target.POINTS_A_UNIT, batch.cards_played)
+        metrics["value_"].update(answer.value, batch.rtg, batch.cards_played)
 
 
 class Sequence(Goal):
@@ -95,30 +94,30 @@ class Sequence(Goal):
 
     def answer(self, network: nn.Module, batch: Batch) -> Any:
         if network.training:
-            known = torch.rand(len(batch.label), device=batch.label.device) >= self.config.unknown_return
+            known = torch.rand(len(batch.weight), device=batch.weight.device) >= self.config.unknown_return
         else:
-            known = torch.ones(len(batch.label), dtype=torch.bool, device=batch.label.device)
+            known = torch.ones(len(batch.weight), dtype=torch.bool, device=batch.weight.device)
         return known, self._run(network, batch, known)
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
         known, outputs = answer
-        error = loss.value_loss(outputs.value, batch.rtg / target.POINTS_A_UNIT, self.config.error)
-        cards = loss.cards_loss(outputs.policy, target.cards_target(batch.label))
+        error = loss.value_loss(outputs.value, batch.rtg, self.config.error)
+        cards = loss.cards_loss(outputs.policy, batch.target)
         return cards + self.config.value_weight * error * ~known[:, None]
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
         known, outputs = answer
         there = batch.weight.flatten() > 0
         blind = self._run(network, batch, torch.zeros_like(known)).value.flatten()[there]
-        rtg = batch.rtg.flatten()[there] / target.POINTS_A_UNIT
+        rtg = batch.rtg.flatten()[there]
         metrics["value_"].update(blind, rtg, batch.cards_played.flatten()[there])
         if batch.candidates is not None:
             rows = there.nonzero()[:, 0]
-            turns = batch._replace(label=batch.label.flatten()[rows], candidates=batch.candidates.take(rows))
+            turns = batch._replace(target=batch.target.flatten(0, 1)[rows], candidates=batch.candidates.take(rows))
             self._measure_cards(outputs.policy.flatten(0, 1)[rows], turns, metrics)
 
     def _run(self, network: nn.Module, batch: Batch, known: Tensor) -> Any:
-        return network(batch.rtg / target.POINTS_A_UNIT, batch.state, target.cards_target(batch.label), known)
+        return network(batch.rtg, batch.state, batch.target, known)
 
 
 class Value(_Plain):
@@ -128,10 +127,10 @@ class Value(_Plain):
         return {"": ValueMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.value_loss(answer, batch.value / target.POINTS_A_UNIT, self.config.error)
+        return loss.value_loss(answer, batch.value, self.config.error)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        metrics[""].update(answer, batch.value / target.POINTS_A_UNIT, batch.cards_played)
+        metrics[""].update(answer, batch.value, batch.cards_played)
 
 
 class Move(_Plain):
@@ -144,10 +143,10 @@ class Move(_Plain):
         return network(batch.state, _legal(batch))
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.move_loss(answer, _legal(batch), find(_legal(batch), batch.label))
+        return loss.move_loss(answer, _legal(batch), find(_legal(batch), batch.target))
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        metrics[""].update(answer, answer, _legal(batch), find(_legal(batch), batch.label))
+        metrics[""].update(answer, answer, _legal(batch), find(_legal(batch), batch.target))
 
 
 class Calls(_Plain):
@@ -157,12 +156,11 @@ class Calls(_Plain):
         return {"called_": YesNoMetric(), "first_out_": YesNoMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.yes_no_loss(answer, target.call_target(batch.label, batch.first_out))
+        return loss.yes_no_loss(answer, batch.target)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        truth = target.call_target(batch.label, batch.first_out)
         for column, name in enumerate(("called_", "first_out_")):
-            metrics[name].update(answer[:, column], truth[:, column])
+            metrics[name].update(answer[:, column], batch.target[:, column])
 
 
 class Schupf(_Plain):
@@ -172,35 +170,25 @@ class Schupf(_Plain):
         return {name: ChoiceMetric() for name in ("right_", "partner_", "left_")}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.schupf_loss(answer, *target.schupf_target(batch.label))
+        return loss.schupf_loss(answer, batch.target)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        scores, values = loss.split_schupf(answer)[0], target.schupf_target(batch.label)[0]
+        scores, values = loss.split_schupf(answer)[0], loss.split_schupf(batch.target)[0].argmax(-1)
         for to, name in enumerate(("right_", "partner_", "left_")):
             metrics[name].update(scores[:, to], values[:, to])
 
 
-class Wish(_Plain):
-    """WishNet: what was wished for."""
+class Choice(_Plain):
+    """WishNet and DragonNet: which answer was given."""
 
     def metrics(self) -> dict[str, Metric]:
         return {"": ChoiceMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.choice_loss(answer, self._target(batch.label))
+        return loss.choice_loss(answer, batch.target)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        metrics[""].update(answer, self._target(batch.label))
-
-    def _target(self, label: Tensor) -> Tensor:
-        return target.wish_target(label)
-
-
-class Dragon(Wish):
-    """DragonNet: who got the trick."""
-
-    def _target(self, label: Tensor) -> Tensor:
-        return target.dragon_target(label)
+        metrics[""].update(answer, batch.target.argmax(-1))
 
 
 class Bomb(_Plain):
@@ -210,10 +198,10 @@ class Bomb(_Plain):
         return {"": YesNoMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.yes_no_loss(answer, target.bomb_target(batch.label))
+        return loss.yes_no_loss(answer, batch.target)
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
-        metrics[""].update(answer[:, 0], target.bomb_target(batch.label)[:, 0])
+        metrics[""].update(answer[:, 0], batch.target[:, 0])
 
 
 def _legal(batch: Batch) -> Candidates:
@@ -225,6 +213,6 @@ def _legal(batch: Batch) -> Candidates:
 # fmt: off
 OBJECTIVES: dict[str, Any] = {
     "cards": Cards, "goal": Goal, "value": Value, "sequence": Sequence, "move": Move, "calls": Calls,
-    "schupf": Schupf, "wish": Wish, "dragon": Dragon, "bomb": Bomb,
+    "schupf": Schupf, "choice": Choice, "bomb": Bomb,
 }
 # fmt: on

@@ -14,7 +14,7 @@ from torch import Tensor
 from tichu_models.rules.cards import BIT_OF_INDEX, NUM_CARDS
 from tichu_models.rules.combinations import RANK_SHIFT, TYPE_AND_LENGTH, TYPE_SHIFT
 
-PASS_BIT = 1 << NUM_CARDS  # of a label: cards by card index, and the pass
+PASS_BIT = 1 << NUM_CARDS  # in what was played: cards by card index, and the pass
 
 
 class Candidates(NamedTuple):
@@ -75,18 +75,13 @@ def types_and_lengths(plays: Tensor) -> Tensor:
     return label.to(plays.device)[types(plays), card_bits(plays).sum(1)]
 
 
-def labels_of(plays: Tensor) -> Tensor:
-    """(m,) cards by card index, as the label of a sample has them; the pass is bit 56."""
-    weights = torch.ones((), dtype=torch.int64, device=plays.device) << torch.arange(NUM_CARDS, device=plays.device)
-    words = (card_bits(plays) * weights).sum(1)
-    return torch.where(words == 0, PASS_BIT, words)
-
-
-def find(candidates: Candidates, labels: Tensor) -> Tensor:
-    """(n,) where in the plays the one that was played stands; -1 if it is not among the legal ones."""
+def find(candidates: Candidates, target: Tensor) -> Tensor:
+    """(n,) where in the plays what was played (n, 57) stands; -1 if it is not among the legal ones."""
     m = len(candidates.plays)
-    matches = labels_of(candidates.plays) == labels[candidates.row]
-    at = torch.where(matches, torch.arange(m, device=labels.device), m)
+    played = _as_words(target != 0)
+    matches = _as_words(card_bits(candidates.plays)) == (played & ~PASS_BIT)[candidates.row]
+    matches &= (played != 0)[candidates.row]
+    at = torch.where(matches, torch.arange(m, device=target.device), m)
     found = _reduced(at, candidates, "amin")
     return torch.where(found < m, found, -1)
 
@@ -117,3 +112,7 @@ def count_where(condition: Tensor, candidates: Candidates) -> Tensor:
 def _reduced(values: Tensor, candidates: Candidates, how: str) -> Tensor:
     start = values.new_zeros(candidates.rows)
     return start.scatter_reduce(0, candidates.row, values, how, include_self=False)
+
+
+def _as_words(bits: Tensor) -> Tensor:
+    return (bits.long() << torch.arange(bits.shape[1], device=bits.device)).sum(1)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 # What a network answers, and so what it learns from and is measured by.
-Objective = Literal["cards", "goal", "value", "sequence", "move", "calls", "schupf", "wish", "dragon", "bomb"]
+Objective = Literal["cards", "goal", "value", "sequence", "move", "calls", "schupf", "choice", "bomb"]
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ ARCHITECTURES = {
         Architecture("TichuNet", "calls", "tichu-65", DecisionConfig, "decision_net", 2),
         Architecture("SmallTichuNet", "calls", "tichu-240", DecisionConfig, "decision_net", 2),
         Architecture("SchupfNet", "schupf", "schupf-65", DecisionConfig, "decision_net", 66),
-        Architecture("WishNet", "wish", "wish-233", DecisionConfig, "decision_net", 14),
-        Architecture("DragonNet", "dragon", "dragon-204", DecisionConfig, "decision_net", 2),
+        Architecture("WishNet", "choice", "wish-233", DecisionConfig, "decision_net", 14),
+        Architecture("DragonNet", "choice", "dragon-204", DecisionConfig, "decision_net", 2),
         Architecture("BombNet", "bomb", "bomb-375", DecisionConfig, "decision_net", 1),
     )
 }
