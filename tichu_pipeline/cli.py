@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -270,6 +271,139 @@ def export(
     except NoSuchGameError as error:
         fail(str(error))
     typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is
+
+
+@app.command()
+def analyse(
+    data: DataOption = Path("data"),
+    force: Annotated[bool, typer.Option("--force", help="Build it though nothing has changed.")] = False,
+    memory: Annotated[str, typer.Option(help="Memory for DuckDB; what does not fit goes to DATA/tmp.")] = "2GB",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Builds the database DATA/tichu.duckdb from all ingested months, if anything has changed."""
+    from tichu_pipeline.analysis.build import build
+    from tichu_pipeline.analysis.reading import DatabaseError
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.ingest import DamagedMonthError
+
+    try:
+        made = build(DataPaths(data), force, memory, (lambda _: None) if as_json else typer.echo)
+    except (DatabaseError, DamagedMonthError) as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(asdict(made)))
+        return
+    for table, rows in made.rows.items():
+        typer.echo(f"{table:20} {rows:>14,}")
+    how = "unchanged" if made.reused else f"{made.seconds:.1f} s"
+    typer.echo(f"{len(made.months)} months, {made.bytes:,} bytes, {how}")
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="Parquet wants a file: > result.parquet")]
+
+
+@app.command()
+def queries() -> None:
+    """Lists the questions that have an answer ready: tichu query NAME."""
+    from tichu_pipeline.analysis.scripts import queries as known
+
+    for query in known():
+        typer.echo(f"{query.name}  {query.question}")
+
+
+@app.command("query")
+def run_query(
+    name: Annotated[str, typer.Argument(help="A name that `tichu queries` lists; its number is enough.")],
+    data: DataOption = Path("data"),
+    output_format: FormatOption = Format.TABLE,
+) -> None:
+    """Answers one of the questions that `tichu queries` lists."""
+    from tichu_pipeline.analysis.scripts import NoSuchQueryError
+    from tichu_pipeline.analysis.scripts import query as find
+
+    try:
+        query = find(name)
+    except NoSuchQueryError as error:
+        fail(str(error))
+    if output_format is Format.TABLE:
+        typer.echo(f"{query.question}\n")
+    _answer(data, query.sql, output_format)
+
+
+@app.command()
+def sql(
+    statement: Annotated[str | None, typer.Argument(help="A statement; without one, a shell.")] = None,
+    data: DataOption = Path("data"),
+    output_format: FormatOption = Format.TABLE,
+) -> None:
+    """Runs any SQL that only reads. Without a statement: an interactive shell, or statements from standard input."""
+    if statement is not None:
+        _answer(data, statement, output_format)
+        return
+    from tichu_pipeline.analysis.reading import DatabaseError
+    from tichu_pipeline.analysis.shell import run
+    from tichu_pipeline.folders import DataPaths
+
+    if output_format is Format.PARQUET:
+        raise typer.BadParameter("a shell writes table, csv or json", param_hint="--format")
+    try:
+        fine = run(DataPaths(data), output_format)
+    except DatabaseError as error:
+        fail(str(error))
+    raise typer.Exit(0 if fine else 1)
+
+
+def _answer(data: Path, statement: str, output_format: Format) -> None:
+    from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
+    from tichu_pipeline.analysis.results import WRITERS
+    from tichu_pipeline.folders import DataPaths
+
+    if output_format is Format.PARQUET and sys.stdout.isatty():
+        raise typer.BadParameter("parquet is not for a terminal; expected > result.parquet", param_hint="--format")
+    try:
+        with reader(DataPaths(data)) as connection:
+            out = sys.stdout.buffer if output_format is Format.PARQUET else sys.stdout
+            WRITERS[output_format](batches(connection, statement), out)
+    except DatabaseError as error:
+        fail(str(error))
+
+
+@app.command()
+def features(
+    file: Annotated[Path, typer.Option(help="A .tch file.")],
+    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.", min=0)] = None,
+    turn: Annotated[int | None, typer.Option(help="Only decisions after so many plays and passes.", min=0)] = None,
+    spec: Annotated[str, typer.Option(help="Which vector, as play-376 or play-375+score_cum.")] = "play-375",
+    seat: Annotated[int | None, typer.Option(help="Through whose eyes; default: who acted.", min=0, max=3)] = None,
+    scaling: Annotated[Path | None, typer.Option(help="A scaling.json; without one, points are points.")] = None,
+) -> None:
+    """Prints what was decided in a log as a network reads it: a JSON line for each decision."""
+    from tichu_models.observation.scaling import Scaling, ScalingError
+    from tichu_models.observation.specs import SpecError
+    from tichu_models.observation.specs import spec as find_spec
+    from tichu_pipeline.features.of_log import LogError, Wanted, decisions_of
+
+    try:
+        chosen = find_spec(spec)
+    except SpecError as error:
+        raise typer.BadParameter(str(error), param_hint="--spec") from error
+    try:
+        constants = Scaling.load(scaling) if scaling else None
+        if constants:
+            constants.check(chosen.table)
+        for decision in decisions_of(file, chosen, Wanted(round_index, turn, seat), constants):
+            typer.echo(json.dumps(decision))
+    except (LogError, ScalingError) as error:
+        fail(str(error))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,11 @@ class DataPaths:
         return self.root / "tichu.duckdb"
 
     @property
+    def tmp(self) -> Path:
+        """What is being made, and what does not fit into memory meanwhile."""
+        return self.root / "tmp"
+
+    @property
     def scaling(self) -> Path:
         return self.root / "scaling.json"
 

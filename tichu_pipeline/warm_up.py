@@ -11,15 +11,19 @@ import time
 from pathlib import Path
 
 from tichu_models.arena.selfplay import warm_up
+from tichu_pipeline.analysis.monthly import months_of
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
+from tichu_pipeline.scaling.gather import gather
 
 if __name__ == "__main__":
     started = time.perf_counter()
     warm_up()
     with tempfile.TemporaryDirectory() as folder:
-        raw = Path(folder) / "raw"
-        generate(raw, 4, ["2024-01"], seed=1)
-        ingest(raw, DataPaths(Path(folder)))
+        paths = DataPaths(Path(folder))
+        generate(paths.raw, 4, ["2024-01"], seed=1)
+        ingest(paths.raw, paths)
+        months_of(paths, ["2024-01"])
+        gather(paths, ["2024-01"])
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")

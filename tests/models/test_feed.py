@@ -9,6 +9,10 @@ import pytest
 import torch
 
 from tichu_models.learning.feed import EmptyError, Epochs, Tensors, count_batches
+from tichu_models.learning.losses import split_schupf
+from tichu_models.networks.registry import ARCHITECTURES
+from tichu_models.observation.specs import spec
+from tichu_models.rules.cards import LABELS
 
 NAMES = ["current_turn.me", "played_cards.Hu", "played_cards.S2", "points.me", "rtg", "hand_cards.S9"]
 
@@ -84,7 +88,7 @@ def test_taken_up_again_anywhere(done):
     """A run that goes on would learn from other batches than one that was never stopped."""
     stopped = Epochs(_Counting(3), 4, lambda arrays: arrays)
     state, taken = stopped.state_dict(), 0
-    for batch in (batch for _ in range(3) for batch in stopped):
+    for batch in (each for _ in range(3) for each in stopped):  # noqa: B007
         if taken == done:
             break
         taken, state = taken + 1, stopped.state_dict()
@@ -105,3 +109,23 @@ def test_counting_leaves_the_loader_where_it_was():
     loader = _Counting(5)
     assert count_batches(loader) == 5
     assert next(iter(loader)) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_network_fits_its_spec(name):
+    """A spec whose labels stand in another order would be learned as something else."""
+    architecture = ARCHITECTURES[name]
+    read = spec(architecture.spec)
+    labels = read.label_names
+    if architecture.outputs is None:
+        assert labels == (*LABELS, "pass")
+        assert Tensors(read.names).inputs == 375
+        assert [name.split(".")[0] for name in read.names[Tensors(read.names).played]] == ["played_cards"] * 56
+    else:
+        assert len(labels) == architecture.outputs
+    if architecture.objective == "calls":
+        assert labels == ("called", "first_out")
+    if architecture.objective == "schupf":
+        values = split_schupf(torch.arange(66)[None])
+        assert [labels[i] for i in values[0][0, :, 9]] == ["right.9", "partner.9", "left.9"]
+        assert [labels[i] for i in values[1][0, :, 4]] == ["right.none", "partner.none", "left.none"]

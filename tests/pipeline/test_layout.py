@@ -73,8 +73,8 @@ def test_definitions_hold_the_stages_in_order():
     from tichu_pipeline.definitions import defs
 
     graph = defs.resolve_asset_graph()
-    order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in level]
-    assert order == ["raw_logs", "rounds", "rounds_manifest"]
+    order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
+    assert order == ["raw_logs", "rounds", "rounds_manifest", "analysis", "scaling", "analysis_report"]
     job = defs.resolve_job_def("everything")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
 

@@ -8,7 +8,10 @@ import numpy as np
 
 
 class Agent(Protocol):
-    """A player. It keeps no state that its answers depend on, other than what it is built with."""
+    """A player. It keeps no state that its answers depend on, other than what it is built with.
+
+    Who wants the latest turns in its views says how many in an attribute `past`.
+    """
 
     name: str
 

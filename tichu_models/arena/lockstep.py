@@ -25,6 +25,7 @@ from tichu_models.arena.table import (
     write_round,
 )
 from tichu_models.kernels import inner, kernel
+from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds
@@ -49,12 +50,15 @@ def _begin(tables, seed, first_game):
 
 
 @kernel
-def _next_decisions(tables, views, kinds, plays):
-    """Moves every table to its next decision and fills its view; the kind is ROUND_OVER where a round has ended."""
+def _next_decisions(tables, views, kinds, plays, past):
+    """Moves every table to its next decision and fills its view, with so many turns of the past; the kind is
+    ROUND_OVER where a round has ended."""
     for i in range(len(tables)):
         kinds[i] = advance(tables[i], plays)
         if kinds[i] != ROUND_OVER:
             look(tables[i], views[i])
+            if past:
+                recall(tables[i].log, tables[i].log.length, past, views[i])
 
 
 @kernel
@@ -125,7 +129,7 @@ def _play_one_decision(
         np.empty(len(tables), dtype=np.int64),
         new_buffer(),
     )
-    _next_decisions(tables, views, kinds, plays)
+    _next_decisions(tables, views, kinds, plays, max(getattr(agent, "past", 0) for agent in agents))
     asked = np.take_along_axis(tables["agent"], tables["seat"][:, None].astype(np.int64), axis=1)[:, 0]
     choices = np.zeros(len(tables), dtype=np.int64)
     for agent in np.unique(asked):

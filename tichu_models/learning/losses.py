@@ -13,10 +13,9 @@ from torch.nn import functional as F
 
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.layers import FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS, PASS_OUTPUT
-from tichu_models.rules.cards import COLOURS, NUM_CARDS, VALUE_OF_INDEX
+from tichu_models.observation.specs import NUM_COLOURS, NUM_VALUES
+from tichu_models.rules.cards import NUM_CARDS
 
-NUM_VALUES = int(VALUE_OF_INDEX.max()) + 1
-NUM_COLOURS = len(COLOURS) + 1  # the last is that of the special cards: none
 Error = Literal["mse", "mae", "huber"]
 ERRORS = {"mse": F.mse_loss, "mae": F.l1_loss, "huber": F.smooth_l1_loss}
 

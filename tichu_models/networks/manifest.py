@@ -16,6 +16,7 @@ from typing import Any
 
 from tichu_models.networks.options import OptionError, Options
 from tichu_models.networks.registry import architecture
+from tichu_models.observation.specs import Spec
 
 FILE = "manifest.json"
 FORMAT = 1  # bumped by hand when an older reader would misread the file
@@ -37,6 +38,11 @@ class SpecStamp:
     name: str
     version: int
     digest: str
+
+    @classmethod
+    def of(cls, spec: Spec) -> SpecStamp:
+        """The stamp of a spec as it is here and now."""
+        return cls(name=spec.name, version=spec.version, digest=spec.digest)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,8 @@ from tichu_models.rules.state import FIRST_SIZE, received
 KINDS = ("grand", "tichu", "schupf", "small", "play", "bomb", "wish", "dragon")
 GRAND_CALL, TICHU_CALL, SCHUPF, SMALL_CALL, PLAY, BOMB_THROW, WISH, DRAGON_GIFT = range(8)
 
+HISTORY_MOST = 16  # turns that a view can hold
+
 # fmt: off
 VIEW = np.dtype([
     ("key", np.uint64),             # of all random numbers this decision may use
@@ -40,6 +42,7 @@ VIEW = np.dtype([
     ("complete", np.int8),          # 1: all others have passed
     ("wish", np.int8),              # 0 none made, 2..14 open, -1 fulfilled
     ("dragon_recipient", np.int8),  # who got the Dragon's trick, or -1
+    ("past", np.int16, HISTORY_MOST),  # the latest turns, where `blocks.recall` was asked for them
 ], align=True)
 # fmt: on
 

@@ -105,13 +105,19 @@ def check_deal(round_):
     return 0 if dealt == DECK else RuleBreak.DUPLICATE_CARD
 
 
+@inlined
+def announce(state, round_, position):
+    """Announces what was called at this point before the play."""
+    for seat in range(4):
+        if round_.tichu_position[seat] == position:
+            call(state, seat, position)
+
+
 @inner
 def begin(state, round_):
     """After begin_round: announces what was called before the play, and exchanges the cards."""
-    for seat in range(4):
-        position = round_.tichu_position[seat]
-        if position == CALLED_GRAND or position == CALLED_BEFORE_PLAY:
-            call(state, seat, position)
+    announce(state, round_, CALLED_GRAND)
+    announce(state, round_, CALLED_BEFORE_PLAY)
     exchange(state, round_.given)
 
 

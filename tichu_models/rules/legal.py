@@ -386,6 +386,32 @@ def legal_plays(hand, trick, wish, plays):
     return n
 
 
+@inlined
+def beats_single(hand, rank):
+    """Whether a card of the hand can follow a single of this rank; bombs aside."""
+    above = hand & NATURAL & (-1 << (4 * min(rank, ACE)))
+    return (above | (hand & (PHOENIX | DRAGON) if rank < DRAGON_RANK else 0)) != 0
+
+
+@inlined
+def is_forced(hand, trick, wish, plays):
+    """Whether the player on turn has one legal answer only. May fill the buffer."""
+    if wish > 0 and of_rank(hand, wish):
+        return legal_plays(hand, trick, wish, plays) == 1
+    if trick == 0:
+        return hand & (hand - 1) == 0  # two cards are two singles
+    kind = type_of(trick)
+    if kind == SINGLE:
+        if beats_single(hand, rank_of(trick)):
+            return False
+    elif kind == PAIR or kind == TRIPLE:
+        if _ranks_with(kind - 1 if hand & PHOENIX else kind, hand) & (-1 << (4 * rank_of(trick))):
+            return False
+    elif _follows(hand, kind, count(cards_of(trick)), rank_of(trick), plays):
+        return False
+    return not has_beating_bomb(hand, trick, plays)
+
+
 @inner
 def defies_wish(hand, trick, wish, play, plays):
     """Whether this play (0: pass) of the player on turn ignores a wish that he could fulfil. Fills the buffer."""

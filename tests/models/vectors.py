@@ -1,0 +1,56 @@
+"""Samples of rounds for tests: every decision of a spec, as rows of words and as records."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.observation.samples import Encoder, Played, as_records
+from tichu_models.observation.specs import spec
+from tichu_models.records.decisions import DECISION, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions, standings_of
+from tichu_models.records.replay import check
+from tichu_models.records.schema import Rounds
+
+
+def joined(parts: list[Rounds]) -> Rounds:
+    """Rounds one behind the other."""
+    offset = 0
+    rows = []
+    for part in parts:
+        row = part.rows.copy()
+        row["history_from"] += offset
+        row["history_to"] += offset
+        offset += len(part.history)
+        rows.append(row)
+    return Rounds(np.concatenate(rows), np.concatenate([part.history for part in parts]))
+
+
+def played(rounds: Rounds) -> Played:
+    """Rounds with how they ended."""
+    outcomes, normal = check(rounds)
+    return Played(
+        normal.rows,
+        standings_of(normal.rows),
+        outcomes["winner_index"],
+        outcomes["is_double_victory"],
+        normal.history,
+    )
+
+
+def samples(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
+    """Rows of words of all decisions of a spec."""
+    return Encoder(spec(name)).samples(played(rounds), observer)
+
+
+def records(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
+    """The same as records."""
+    return as_records(samples(rounds, name, observer), spec(name))
+
+
+def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
+    """The decisions of all rounds, one behind the other."""
+    _, normal = check(rounds)
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(200 * len(rounds) + MAX_DECISIONS, dtype=DECISION)
+    standings = standings_of(normal.rows)
+    done, n = find_decisions(normal.rows, standings, normal.history, scratch, kinds, past, WHO_ACTS, found)
+    assert done == len(rounds)
+    return found[:n]

@@ -1,0 +1,173 @@
+"""From rounds to samples: every decision of a spec as a row of int64 words, features and facts side by side.
+
+A row is the packed vector (`encode`), a word with the label and two words of facts; `sample_dtype` reads it from
+Python. Among the facts are the targets: the value, by how much the own team wins the round, and the return to go, what
+is still to come of that. Points that both teams have collected already are not to come, unless the round ends with a
+double victory, where they count for nothing. Facts are raw: nothing is scaled, weighted or left out here. Where rounds
+come from does not belong here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tichu_models.kernels import inlined, kernel
+from tichu_models.observation.encode import encode, plan_of
+from tichu_models.observation.fields import LOW_16, cards_field
+from tichu_models.observation.specs import NUMBER, NUMBERS_A_WORD, Spec
+from tichu_models.observation.view import PLAY as PLAY_CARDS
+from tichu_models.records.decisions import DECISION, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions
+from tichu_models.rules.cards import NUM_CARDS
+
+PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices
+SIGN_16 = 1 << 15
+DECISIONS_AT_ONCE = 8 * MAX_DECISIONS  # between the two kernels: they stay in the processor's cache
+USUAL_DECISIONS = 80  # of a kind, in a round
+FACT_WORDS = 3  # the label and two words
+
+# fmt: off
+FACTS = [
+    ("label", np.int64),            # the choice; of a play the cards by card index, the pass as bit 56
+    ("value", np.int16),            # by how much the own team wins the round
+    ("rtg", np.int16),              # return to go, in points
+    ("turn", np.int16),             # -1 before the play
+    ("kind", np.int8),
+    ("seat", np.int8),
+    ("round", np.int32),            # place of the round among those that were walked through
+    ("forced", np.int8),
+    ("out_of_turn", np.int8),
+    ("first_out", np.int8),         # 1: the seat went out first
+    ("spare", np.int8),
+]
+# fmt: on
+
+
+@cache
+def sample_dtype(spec: Spec) -> np.dtype:
+    """A sample of the spec as a record."""
+    features = [
+        ("bits", np.int64, (spec.layout.words,)),
+        ("numbers", np.int16, (4 * spec.number_words,)),
+        ("history", np.int64, (spec.history,)),
+    ]
+    return np.dtype([*features, *FACTS])
+
+
+def width_of(spec: Spec) -> int:
+    """Words of a sample."""
+    return spec.width + FACT_WORDS
+
+
+def as_records(samples: np.ndarray, spec: Spec) -> np.ndarray:
+    """Rows of words as records, without copying."""
+    return samples.view(sample_dtype(spec))[:, 0]
+
+
+def features_of(sample: np.ndarray, spec: Spec) -> dict[str, int]:
+    """The raw features of one row of words that are not zero, by name."""
+    found = {}
+    for group, place in spec.places():
+        for k, name in enumerate(group.names):
+            if group.kind == NUMBER:
+                at = spec.layout.words + (place + k) // NUMBERS_A_WORD
+                value = (int(sample[at]) >> (16 * ((place + k) % NUMBERS_A_WORD)) & LOW_16 ^ SIGN_16) - SIGN_16
+            else:
+                value = int(sample[place >> 6]) >> (place & 63) + k & 1
+            if value:
+                found[name] = value
+    return found
+
+
+@inlined
+def _collected_lead(view):
+    """What team 20 has collected more than team 31."""
+    return np.int64(view.points[0]) + view.points[2] - view.points[1] - view.points[3]
+
+
+@inlined
+def _label_of(kind, label):
+    """Cards by card index; other choices as they are."""
+    return cards_field(label) | np.int64(label == 0) << NUM_CARDS if kind == PLAY_CARDS else label
+
+
+@kernel
+def encode_decisions(found, length, rows, winners, doubles, first, plan, packed, n):
+    """Appends the samples of decisions behind the n there are. `first` is the place of the first round among all."""
+    at = plan.width
+    for k in range(length):
+        decision = found[k]
+        view = decision.seen
+        seat = np.int64(view.seat)
+        place = np.int64(decision.place)
+        sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
+        value = sign * (np.int64(rows[place].score[0]) - rows[place].score[1])
+        rtg = value - sign * (1 - doubles[place]) * _collected_lead(view)
+        label = _label_of(view.kind, decision.label)
+        facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
+        facts |= np.int64(view.kind) << 48 | seat << 56
+        more = first + place | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
+        more |= np.int64(winners[place] == seat) << 48
+        encode(view, rtg, plan, packed, n + k)
+        packed[n + k, at] = label
+        packed[n + k, at + 1] = facts
+        packed[n + k, at + 2] = more
+
+
+@dataclass(frozen=True)
+class Played:
+    """Sound rounds and how they ended: what samples are made of."""
+
+    rows: np.ndarray  # ROUND
+    standings: np.ndarray  # STANDING
+    winners: np.ndarray  # int8, who went out first
+    doubles: np.ndarray  # int8, 1 for a double victory
+    history: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, chosen: slice | np.ndarray) -> Played:
+        """Some of the rounds."""
+        return Played(
+            self.rows[chosen], self.standings[chosen], self.winners[chosen], self.doubles[chosen], self.history
+        )
+
+
+class Encoder:
+    """Turns rounds into samples of one spec. Not to be shared by threads: it keeps its scratch."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.plan = plan_of(spec)
+        self._scratch = np.zeros(1, dtype=WALK)[0]
+        self._found = np.zeros(DECISIONS_AT_ONCE, dtype=DECISION)
+
+    def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
+        """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
+        done = n = 0
+        plan, found = self.plan, self._found
+        while done < len(played):
+            room = found[: min(len(into) - n, len(found))]
+            rest = played[done:]
+            rounds, length = find_decisions(
+                rest.rows, rest.standings, rest.history, self._scratch, plan["kinds"], plan["history"], observer, room
+            )
+            if rounds == 0:
+                break
+            encode_decisions(room, length, rest.rows, rest.winners, rest.doubles, done, plan, into, n)
+            done, n = done + rounds, n + length
+        return done, n
+
+    def samples(self, played: Played, observer: int = WHO_ACTS) -> np.ndarray:
+        """Samples of all the rounds."""
+        into = np.empty((USUAL_DECISIONS * len(played) + MAX_DECISIONS, width_of(self.spec)), dtype=np.int64)
+        parts, done = [], 0
+        while done < len(played):
+            rounds, n = self.encode(played[done:], into, observer)
+            parts.append(into[:n].copy())
+            as_records(parts[-1], self.spec)["round"] += done
+            done += rounds
+        return np.concatenate(parts) if parts else into[:0]

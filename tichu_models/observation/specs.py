@@ -1,0 +1,379 @@
+"""What stands where in a vector: every spec as a table of features, from which offsets, names and the docs page come.
+
+A vector exists twice. Packed, as encoders write it and files keep it: bits in int64 words (63 of each are used), then
+raw points as int16, four a word, then the turns of the history, a word each. Unpacked, as a network reads it: one
+number a place, in the order of the table. All specs that are encoded alike share a `Layout`; a spec takes some of the
+layout's groups, in an order of its own. `spec("play-376+counts-29")` finds a spec and switches blocks on. How a view
+is encoded does not belong here.
+
+Seats are relative: me, right opponent, partner, left opponent. Cards stand in the order of card indices.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tichu_models.observation.view import (
+    BOMB_THROW,
+    DRAGON_GIFT,
+    GRAND_CALL,
+    HISTORY_MOST,
+    KINDS,
+    PLAY,
+    SCHUPF,
+    SMALL_CALL,
+    TICHU_CALL,
+    WISH,
+)
+from tichu_models.rules.cards import ACE, DRAGON_RANK, LABELS
+from tichu_models.rules.combinations import FIGURES, TYPE_AND_LENGTH, TYPE_NAMES
+from tichu_models.rules.state import HAND_SIZE
+
+BITS_A_WORD = 63
+NUMBERS_A_WORD = 4
+
+SEATS = ("me", "right", "partner", "left")
+OTHERS = SEATS[1:]
+NUM_VALUES = 17  # of a card: 0 the Dog .. 15 the Dragon, 16 the Phoenix
+ONE_HOT, THERMOMETER, MULTI_HOT, NUMBER = "one-hot", "thermometer", "multi-hot", "number"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Bits or numbers that belong together. Its places are named `name` + each of the endings."""
+
+    name: str
+    kind: str
+    endings: tuple[str, ...]
+    meaning: str
+    scaled_by: str = ""  # the variable of scaling.json that says how a number is clipped and scaled
+    most: int = 1  # or its largest value, by which it is divided where others are scaled
+    unit: int = 1  # of a number, in which it always stands
+
+    @property
+    def size(self) -> int:
+        return len(self.endings)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.name + ending for ending in self.endings)
+
+    def without(self, dropped: int) -> Group:
+        """The group without its first places."""
+        return replace(self, endings=self.endings[dropped:])
+
+
+def _dotted(*labels: object) -> tuple[str, ...]:
+    return tuple(f".{label}" for label in labels)
+
+
+def _by_seat(seats: tuple[str, ...], endings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f".{seat}{ending}" for seat in seats for ending in endings)
+
+
+def _steps(n: int) -> tuple[str, ...]:
+    return tuple(f"[{i}]" for i in range(1, n + 1))
+
+
+def combination_name(kind: int, length: int) -> str:
+    """`pass`, `single`, .. `stair4`, .. `fullhouse`, `street5`, .. `bomb4`, as labels of trick_combination spell it."""
+    name = TYPE_NAMES[kind].lower()
+    return f"{name}{length}" if name in ("stair", "street", "bomb") else name
+
+
+_SEAT_OR_NONE = _dotted("none", *SEATS)
+_CARDS = _dotted(*LABELS)
+_CALLS = _dotted("none", "small", "grand")
+
+# fmt: off
+CURRENT_TURN = Group("current_turn", ONE_HOT, _SEAT_OR_NONE, "who is on turn")
+START_PLAYER = Group("start_player", ONE_HOT, _SEAT_OR_NONE, "who held the Mahjong after schupfen")
+COUNT_THERMOMETER = Group("count_hand_cards", THERMOMETER, _by_seat(SEATS, _steps(HAND_SIZE)),
+                          "cards on each hand: of k cards the first k are set")
+COUNT_NUMBER = Group("count_hand_cards", NUMBER, _dotted(*SEATS), "cards on each hand", most=HAND_SIZE)
+PLAYED_CARDS = Group("played_cards", MULTI_HOT, _CARDS, "cards played in the round")
+ANNOUNCEMENTS = Group("announcements", ONE_HOT, _by_seat(SEATS, _CALLS), "what each seat has announced")
+WISH_VALUE = Group("wish", ONE_HOT, _dotted("none", "fulfilled", *range(2, ACE + 1)), "the wish: none made, or open")
+DRAGON_RECIPIENT = Group("dragon_recipient", ONE_HOT, _SEAT_OR_NONE, "who was given the Dragon's trick")
+TRICK_OWNER = Group("trick_owner", ONE_HOT, _SEAT_OR_NONE, "who laid the play on top of the trick")
+TRICK_COMBINATION = Group("trick_combination", ONE_HOT, _dotted(*(combination_name(*of) for of in TYPE_AND_LENGTH)),
+                          "type and length of the play on top; pass on an empty table")
+TRICK_RANK = Group("trick_rank", THERMOMETER, _steps(DRAGON_RANK),
+                   "rank of the play on top: of rank r the first r are set")
+TRICK_TYPE = Group("trick_type", ONE_HOT, _dotted(*(name.lower() for name in TYPE_NAMES)), "type of the play on top")
+TRICK_LENGTH = Group("trick_length", ONE_HOT, _dotted(*range(HAND_SIZE + 1)), "number of cards of the play on top")
+TRICK_VALUE = Group("trick_value", ONE_HOT, _dotted(*range(DRAGON_RANK + 1)), "rank of the play on top")
+TRICK_POINTS = Group("trick_points", NUMBER, ("",), "points of all cards in the running trick", "trick_points")
+POINTS = Group("points", NUMBER, _dotted(*SEATS), "points each seat has collected", "points")
+WINNER = Group("winner", ONE_HOT, _SEAT_OR_NONE, "who went out first")
+GAME_SCORE = Group("game_score", NUMBER, _dotted("own", "other"),
+                   "result of the previous round, 0 before the first", "game_score")
+HAND_CARDS = Group("hand_cards", MULTI_HOT, _CARDS, "the own cards; the first eight when asked for a grand Tichu")
+_VALUES = _by_seat(OTHERS, _dotted(*range(NUM_VALUES)))
+GIVEN_SCHUPF = Group("given_schupf", ONE_HOT, _VALUES, "value of the card given to each: 0 the Dog .. 16 the Phoenix")
+RECEIVED_SCHUPF = Group("received_schupf", ONE_HOT, _VALUES, "value of the card got from each")
+
+RTG = Group("rtg", NUMBER, ("",), "return to go: by how much the own team is still to win, in points / 100", unit=100)
+SCORE_CUM = Group("score_cum", NUMBER, _dotted("own", "other"), "score of the game before this round", "score_cum")
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What one encoder writes: its groups, and where each of them begins."""
+
+    name: str
+    groups: tuple[Group, ...]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where each group begins: of bits 64 * word + shift, of numbers their count before it.
+
+        No group is torn: the largest come first, each into the first word that has room.
+        """
+        free: list[int] = []
+        places = {}
+        for group in sorted((group for group in self.groups if group.kind != NUMBER), key=lambda group: -group.size):
+            word = next((word for word, left in enumerate(free) if left >= group.size), len(free))
+            if word == len(free):
+                free.append(BITS_A_WORD)
+            places[group.name] = 64 * word + BITS_A_WORD - free[word]
+            free[word] -= group.size
+        numbers = 0
+        for group in self.groups:
+            if group.kind == NUMBER:
+                places[group.name] = numbers
+                numbers += group.size
+        return places
+
+    @property
+    def words(self) -> int:
+        """Words of bits."""
+        return 1 + max(place // 64 for group, place in self._places() if group.kind != NUMBER)
+
+    @property
+    def numbers(self) -> int:
+        return sum(group.size for group in self.groups if group.kind == NUMBER)
+
+    def _places(self) -> list[tuple[Group, int]]:
+        places = self.places
+        return [(group, places[group.name]) for group in self.groups]
+
+
+PLAY_LAYOUT = Layout(
+    "play",
+    (
+        *(CURRENT_TURN, START_PLAYER, COUNT_THERMOMETER, PLAYED_CARDS, ANNOUNCEMENTS, WISH_VALUE, DRAGON_RECIPIENT),
+        *(TRICK_OWNER, TRICK_COMBINATION, TRICK_RANK, TRICK_POINTS, POINTS, WINNER, GAME_SCORE, HAND_CARDS),
+        *(GIVEN_SCHUPF, RECEIVED_SCHUPF),
+    ),
+)
+REDUCED_LAYOUT = Layout(
+    "reduced",
+    (
+        *(HAND_CARDS, GIVEN_SCHUPF, COUNT_NUMBER, PLAYED_CARDS, ANNOUNCEMENTS, WISH_VALUE, TRICK_OWNER, TRICK_TYPE),
+        *(TRICK_LENGTH, TRICK_VALUE, TRICK_POINTS, POINTS, WINNER),
+    ),
+)
+LAYOUTS = (PLAY_LAYOUT, REDUCED_LAYOUT)
+LAYOUT_PLAY, LAYOUT_REDUCED = range(2)
+
+COUNTED_KINDS = ("pairs", "triples", "stairs", "fullhouses", "streets", "bombs")
+COUNTED_LENGTHS = (
+    *("pairs", "triples", *(f"stairs{n}" for n in range(4, 15, 2)), "fullhouses"),
+    *(f"streets{n}" for n in range(5, 15)),
+    *(f"bombs{n}" for n in range(4, 14)),
+)
+COUNTED_FIGURES = tuple(f"{combination_name(figure.type, figure.length)}_{figure.rank}" for figure in FIGURES)
+COUNTED = {6: COUNTED_KINDS, 29: COUNTED_LENGTHS, 226: COUNTED_FIGURES}
+
+
+def _counts(n: int) -> Group:
+    return Group("counts", NUMBER, _dotted(*COUNTED[n]), "how often the hand holds it, without the Phoenix")
+
+
+def _history(entry: int) -> Group:
+    endings = (
+        *_by_seat(("player",), _SEAT_OR_NONE),
+        ".lead",
+        *(f".type{ending}" for ending in TRICK_TYPE.endings),
+        *(f".length{ending}" for ending in TRICK_LENGTH.endings),
+        *(f".value{ending}" for ending in TRICK_VALUE.endings),
+    )
+    return Group(f"history[{entry}]", ONE_HOT, endings, "a turn before the decision, the latest first")
+
+
+# What a label is. The stored label is a choice as `arena.table` describes it; cards in the order of card indices.
+CARDS_LABEL, CALL_LABEL, SCHUPF_LABEL, WISH_LABEL, DRAGON_LABEL, BOMB_LABEL = range(6)
+NUM_COLOURS = 5  # S, B, G, R, and none for the special cards
+# fmt: off
+LABEL_NAMES = {
+    CARDS_LABEL: (*LABELS, "pass"),
+    CALL_LABEL: ("called", "first_out"),
+    SCHUPF_LABEL: (*(f"{seat}.{value}" for seat in OTHERS for value in range(NUM_VALUES)),
+                   *(f"{seat}.{colour}" for seat in OTHERS for colour in ("S", "B", "G", "R", "none"))),
+    WISH_LABEL: (*(str(rank) for rank in range(2, ACE + 1)), "none"),
+    DRAGON_LABEL: ("right", "left"),
+    BOMB_LABEL: ("thrown",),
+}
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A vector: its groups in order, of whose decisions it is made, and what its label is.
+
+    The version is bumped by hand when the same decision would give another vector.
+    """
+
+    name: str
+    version: int
+    layout: Layout
+    kinds: tuple[int, ...]
+    label: int
+    groups: tuple[Group, ...]
+    about: str
+    rtg: bool = False
+    score_cum: bool = False
+    counts: int = 0
+    history: int = 0
+
+    @property
+    def appended(self) -> tuple[Group, ...]:
+        """Groups that stand behind those of the layout."""
+        return (
+            *((RTG,) if self.rtg else ()),
+            *((SCORE_CUM,) if self.score_cum else ()),
+            *((_counts(self.counts),) if self.counts else ()),
+            *(_history(entry) for entry in range(self.history)),
+        )
+
+    @property
+    def table(self) -> tuple[Group, ...]:
+        """All groups, in the vector's order."""
+        return self.groups + self.appended
+
+    @property
+    def size(self) -> int:
+        """How many numbers a network reads."""
+        return sum(group.size for group in self.table)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every place of the vector."""
+        return tuple(name for group in self.table for name in group.names)
+
+    @property
+    def numbers(self) -> int:
+        return self.layout.numbers + sum(group.size for group in self.appended if group.kind == NUMBER)
+
+    @property
+    def number_words(self) -> int:
+        return -(-self.numbers // NUMBERS_A_WORD)
+
+    @property
+    def width(self) -> int:
+        """Words of a packed vector: the layout's bits, the numbers, a word for each turn of the history."""
+        return self.layout.words + self.number_words + self.history
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        """The numbers of the packed form, in its order."""
+        groups = self.layout.groups + self.appended
+        return tuple(name for group in groups if group.kind == NUMBER for name in group.names)
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        return LABEL_NAMES[self.label]
+
+    def places(self) -> list[tuple[Group, int]]:
+        """Every group of the vector, and where it begins in the packed form: 64 * word + shift, or which number."""
+        found = []
+        starts, whole = self.layout.places, {group.name: group for group in self.layout.groups}
+        for group in self.groups:
+            dropped = whole[group.name].size - group.size
+            found.append((group, starts[group.name] + dropped))
+        word, number = self.layout.words + self.number_words, self.layout.numbers
+        for group in self.appended:
+            if group.kind == NUMBER:
+                found.append((group, number))
+                number += group.size
+            else:
+                found.append((group, 64 * word))
+                word += 1
+        return found
+
+    @property
+    def digest(self) -> str:
+        """Says whether two files hold the same vectors: of the version and of every place, packed and unpacked."""
+        content = [(group.names, place) for group, place in self.places()]
+        text = repr((self.name, self.version, self.width, self.number_names, self.label, self.kinds, content))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+_BEFORE_PLAY = (HAND_CARDS, ANNOUNCEMENTS.without(3))
+_REDUCED = REDUCED_LAYOUT.groups
+
+
+def _all_but(*left_out: Group) -> tuple[Group, ...]:
+    return tuple(group for group in _REDUCED if group not in left_out)
+
+
+_SMALL = tuple(ANNOUNCEMENTS.without(3) if group is ANNOUNCEMENTS else group for group in _all_but(WINNER))
+_PLAY = PLAY_LAYOUT.groups
+
+_P, _R = PLAY_LAYOUT, REDUCED_LAYOUT
+_TRICK = (TRICK_OWNER, TRICK_TYPE, TRICK_LENGTH, TRICK_VALUE)
+_SEQUENCE = "the last states of one seat's round, each with its return to go and its action"
+# fmt: off
+_ALL = (
+    Spec("play-375", 1, _P, (PLAY,), CARDS_LABEL, _PLAY, "which cards to play, or to pass"),
+    Spec("play-376", 1, _P, (PLAY,), CARDS_LABEL, _PLAY, "play-375 with the return that is to be reached", rtg=True),
+    Spec("sequence", 1, _P, (PLAY,), CARDS_LABEL, _PLAY, _SEQUENCE, rtg=True),
+    Spec("grand-65", 1, _R, (GRAND_CALL,), CALL_LABEL, _BEFORE_PLAY, "grand Tichu, on the first eight cards"),
+    Spec("tichu-65", 1, _R, (TICHU_CALL,), CALL_LABEL, _BEFORE_PLAY, "small Tichu before schupfen"),
+    Spec("tichu-240", 1, _R, (SMALL_CALL,), CALL_LABEL, _SMALL, "small Tichu on the own turn, up to the first play"),
+    Spec("schupf-65", 1, _R, (SCHUPF,), SCHUPF_LABEL, _BEFORE_PLAY, "which card to give to whom"),
+    Spec("wish-233", 1, _R, (WISH,), WISH_LABEL, _all_but(WISH_VALUE), "what to wish"),
+    Spec("dragon-204", 1, _R, (DRAGON_GIFT,), DRAGON_LABEL, _all_but(*_TRICK), "who gets the Dragon's trick"),
+    Spec("bomb-375", 1, _P, (BOMB_THROW,), BOMB_LABEL, _PLAY, "whether to throw a bomb out of turn"),
+)
+# fmt: on
+SPECS = {found.name: found for found in _ALL}
+SPEC_OF_KIND = dict(
+    zip(
+        range(len(KINDS)),
+        ("grand-65", "tichu-65", "schupf-65", "tichu-240", "play-375", "bomb-375", "wish-233", "dragon-204"),
+        strict=True,
+    )
+)
+
+
+class SpecError(ValueError):
+    """A name that is no spec, or a block that there is not."""
+
+
+@cache
+def spec(name: str) -> Spec:
+    """The spec of this name, with the blocks behind it: `play-375+score_cum+counts-29+history-12`."""
+    base, *blocks = name.split("+")
+    if base not in SPECS:
+        raise SpecError(f"spec {base!r}: expected one of {', '.join(SPECS)}")
+    found = SPECS[base]
+    for block in blocks:
+        kind, _, number = block.partition("-")
+        n = int(number) if number.isdecimal() else 0
+        if block == "score_cum":
+            found = replace(found, score_cum=True)
+        elif kind == "counts" and n in COUNTED:
+            found = replace(found, counts=n)
+        elif kind == "history" and 1 <= n <= HISTORY_MOST:
+            found = replace(found, history=n)
+        else:
+            raise SpecError(
+                f"spec {name!r}: block {block!r}; expected score_cum, "
+                f"counts-{', counts-'.join(map(str, COUNTED))}, or history-1 .. history-{HISTORY_MOST}"
+            )
+    return replace(found, name=name)

@@ -1,0 +1,1 @@
+"""The database for SQL users, and the questions that it answers."""

@@ -1,0 +1,251 @@
+"""Builds `tichu.duckdb` from the Parquet files of all months: aside, out of core, and swapped in when it is whole.
+
+Readers keep the file that they have open, and never see a half; a second builder is refused. The stamp (the code's
+version, the months' stamps, the tournaments) stands in the database, so that nothing is built twice. What the tables
+are is told by the scripts in `sql/schema`; Python only runs them, a batch of months at a time, which keeps the memory
+bounded whatever the number of years. Reading is `reading`, ratings are `ratings`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
+
+from tichu_pipeline.analysis.monthly import months_of
+from tichu_pipeline.analysis.ratings import Rater, Ratings
+from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp
+from tichu_pipeline.analysis.scripts import script
+from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.ingest import Manifest, manifest, stored_month_stamp
+
+# Bumped by hand when the database of unchanged months would differ; tests/golden says when.
+VERSION = 1
+MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
+BATCH_ROUNDS = 400_000
+MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
+FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build made, or found."""
+
+    rows: dict[str, int]
+    months: list[str]
+    bytes: int
+    seconds: float
+    stamp: str
+    reused: bool
+
+
+def build(
+    paths: DataPaths, force: bool = False, memory: str = MEMORY, done: Callable[[str], None] = lambda _: None
+) -> Built:
+    """Brings the database up to date; `done` hears what has been filled in."""
+    started = time.perf_counter()
+    found = manifest(paths)
+    _check_months(paths, found)
+    tournaments = sorted(paths.tournaments.glob("*.parquet"))
+    stamp = _stamp(found, tournaments)
+    with _only_writer(paths):
+        reused = not force and stored_stamp(paths) == stamp
+        if not reused:
+            _build_aside(paths, found.months, tournaments, stamp, memory, done)
+        rows = row_counts(paths.database)
+    size = paths.database.stat().st_size
+    return Built(rows, found.months, size, time.perf_counter() - started, stamp, reused)
+
+
+def database_stamp(paths: DataPaths) -> str:
+    """The stamp that an up-to-date database carries."""
+    return _stamp(manifest(paths), sorted(paths.tournaments.glob("*.parquet")))
+
+
+def _stamp(found: Manifest, tournaments: Sequence[Path]) -> str:
+    digest = hashlib.sha256(f"analysis {VERSION} {found.stamp}".encode())
+    for path in tournaments:
+        digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _check_months(paths: DataPaths, found: Manifest) -> None:
+    if not found.months:
+        raise DatabaseError(f"{paths.rounds}: no rounds are there; expected months of rounds (tichu ingest)")
+    for month in found.months:
+        if stored_month_stamp(paths, month) is None:
+            raise DatabaseError(
+                f"{month_file(paths.rounds, month)}: the files of this month are not of one run; read it again "
+                "(tichu ingest)"
+            )
+
+
+@contextmanager
+def _only_writer(paths: DataPaths) -> Iterator[None]:
+    paths.tmp.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(paths.tmp / "analysis.lock", timeout=0):
+            for leftover in paths.tmp.glob("analysis-*"):  # of a killed build: who holds the lock is the only one
+                shutil.rmtree(leftover, ignore_errors=True)
+            yield
+    except Timeout as error:
+        raise DatabaseError(
+            f"{paths.database}: another process is building it at this moment; wait for its end. Reading is possible "
+            "all the time"
+        ) from error
+
+
+def _build_aside(
+    paths: DataPaths,
+    months: list[str],
+    tournaments: Sequence[Path],
+    stamp: str,
+    memory: str,
+    done: Callable[[str], None],
+) -> None:
+    folder = paths.tmp / f"analysis-{os.getpid()}"
+    folder.mkdir()
+    try:
+        with duckdb.connect(folder / "tichu.duckdb") as connection:
+            connection.execute(f"SET memory_limit = '{memory}'")
+            connection.execute(f"SET temp_directory = {_quoted(folder / 'spilled')}")
+            fill(connection, paths, months, tournaments, stamp, done)
+        publish(folder / "tichu.duckdb", paths.database)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def publish(made: Path, target: Path) -> None:
+    """Swaps a finished database in. Readers of the old one keep it until they close it."""
+    made.replace(target)
+    # Left by a foreign writer, it would be taken for the new file's.
+    target.with_name(target.name + ".wal").unlink(missing_ok=True)
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    paths: DataPaths,
+    months: list[str],
+    tournaments: Sequence[Path],
+    stamp: str,
+    done: Callable[[str], None],
+) -> None:
+    """Makes all tables and macros in an empty database."""
+    connection.execute(script("macros"))
+    for table in MONTHLY:
+        _define(connection, table)
+    ratings = _fill_monthly(connection, paths, months, done)
+    for table in ("error_codes", "players"):
+        connection.execute(script(table))
+    connection.register("new_player_ratings", ratings.players)
+    connection.register("new_rating_predictions", ratings.predictions)
+    connection.execute(script("player_ratings"))
+    source = f"SELECT * FROM {_parquet(tournaments)}" if tournaments else "SELECT NULL::VARCHAR AS filename LIMIT 0"
+    connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
+    connection.execute(script("tournaments"))
+    connection.execute(script("turns"))
+    connection.execute("SET VARIABLE stamp = $1", [stamp])
+    connection.execute("SET VARIABLE months = $1", [months])
+    connection.execute(script("about"))
+    connection.execute("CHECKPOINT")
+    done("players and ratings")
+
+
+def _fill_monthly(
+    connection: duckdb.DuckDBPyConnection, paths: DataPaths, months: list[str], done: Callable[[str], None]
+) -> Ratings:
+    """The tables that grow by the month. While a batch is filled in, its games are rated and the next one is read."""
+    rater = Rater()
+    parts = list(batches(paths, months))
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(months_of, paths, parts[0])
+        for batch, following in zip_longest(parts, parts[1:]):
+            rounds, seats = reading.result()
+            if following:
+                reading = pool.submit(months_of, paths, following)
+            sources = {"new_rounds": rounds, "new_seats": seats}
+            sources |= {f"new_{table}": _files(paths, table, batch) for table in FROM_PARQUET}
+            rating = pool.submit(_with_view, connection, sources, rater.add)
+            _with_view(connection, sources, _insert)
+            rating.result()
+            done(f"{batch[0]} .. {batch[-1]}")
+    return rater.ratings()
+
+
+def _define(connection: duckdb.DuckDBPyConnection, table: str) -> None:
+    """Runs all of a script but what fills the table."""
+    for statement in connection.extract_statements(script(table)):
+        if statement.type != duckdb.StatementType.INSERT:
+            connection.execute(statement)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection) -> None:
+    """Runs what fills the tables, one after the other: side by side they would tear each other to pieces on disk."""
+    for table in MONTHLY:
+        for statement in connection.extract_statements(script(table)):
+            if statement.type == duckdb.StatementType.INSERT:
+                connection.execute(statement)
+
+
+def _with_view(
+    connection: duckdb.DuckDBPyConnection,
+    sources: dict[str, pa.Table | str],
+    work: Callable[[duckdb.DuckDBPyConnection], None],
+) -> None:
+    """Gives the work a connection of its own, for its thread, which knows a batch by the names of `sources`."""
+    with connection.cursor() as cursor:
+        for name, source in sources.items():
+            if isinstance(source, str):
+                cursor.execute(f"CREATE TEMP VIEW {name} AS FROM {source}")
+            else:
+                cursor.register(name, source)
+        work(cursor)
+
+
+def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
+    """Months in order, as many at a time as have BATCH_ROUNDS rounds or a little less; at least one."""
+    batch: list[str] = []
+    rounds = 0
+    for month in months:
+        count = pq.read_metadata(month_file(paths.rounds, month)).num_rows
+        if batch and rounds + count > BATCH_ROUNDS:
+            yield batch
+            batch, rounds = [], 0
+        batch.append(month)
+        rounds += count
+    if batch:
+        yield batch
+
+
+def row_counts(database: Path) -> dict[str, int]:
+    """How many rows each table of a database has."""
+    with duckdb.connect(database, read_only=True) as connection:
+        tables = [
+            name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
+        ]
+        return {name: connection.table(name).count("*").fetchall()[0][0] for name in tables}
+
+
+def _files(paths: DataPaths, table: str, months: Sequence[str]) -> str:
+    files = ", ".join(_quoted(month_file(paths.root / table, month)) for month in months)
+    return f"read_parquet([{files}])"
+
+
+def _parquet(files: Sequence[Path]) -> str:
+    return f"read_parquet([{', '.join(_quoted(file) for file in files)}], union_by_name = true, filename = true)"
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

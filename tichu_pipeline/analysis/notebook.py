@@ -1,0 +1,112 @@
+"""What the notebook `Datenanalyse` needs to ask and to show; and its execution into a page.
+
+The notebook reads the database of the data folder in the environment's TICHU_DATA, and can be opened in Jupyter as
+well. Nothing in it writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import polars as pl
+
+from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp, table
+from tichu_pipeline.analysis.scripts import query
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.scaling.distribution import Distribution
+
+NAME = "Datenanalyse"
+# Bumped by hand when the page of an unchanged notebook and unchanged data would differ.
+VERSION = 1
+SECONDS_A_CELL = 1800
+INLINE = "module://matplotlib_inline.backend_inline"
+STAMP = "<!-- tichu.stamp {} -->\n"
+
+
+class Questions:
+    """The database as the notebook asks it."""
+
+    def __init__(self) -> None:
+        self.paths = DataPaths(Path(os.environ.get("TICHU_DATA") or "data").absolute())
+        pl.Config.set_tbl_rows(40).set_tbl_cols(20).set_float_precision(3).set_fmt_str_lengths(60)
+        pl.Config.set_tbl_hide_dataframe_shape(True).set_tbl_hide_column_data_types(True).set_thousands_separator(".")
+
+    def frame(self, sql: str) -> pl.DataFrame:
+        """The result of a statement; sums of whole numbers as whole numbers."""
+        frame = pl.from_arrow(table(self.paths, sql))
+        assert isinstance(frame, pl.DataFrame)
+        return frame.with_columns(pl.selectors.decimal().cast(pl.Int64))
+
+    def answer(self, number: str) -> pl.DataFrame:
+        """The answer to a question by its number; shows the question and its SQL above it."""
+        from IPython.display import Markdown, display
+
+        asked = query(number)
+        display(Markdown(f"**{asked.name}**\n```sql\n{asked.sql.strip()}\n```"))
+        return self.frame(asked.sql)
+
+    def distribution(self, column: str, source: str) -> Distribution:
+        """How often each value of a column occurs."""
+        frame = self.frame(
+            f"SELECT {column} AS value, count(*) AS n FROM {source} WHERE {column} IS NOT NULL GROUP BY 1"
+        )
+        return Distribution.of(frame["value"].to_numpy(), frame["n"].to_numpy())
+
+
+@dataclass(frozen=True)
+class Page:
+    """The executed notebook."""
+
+    path: Path
+    stamp: str
+    cells: int
+    seconds: float
+    reused: bool
+
+
+def execute(paths: DataPaths, force: bool = False) -> Page:
+    """Brings data/reports/Datenanalyse.html up to date."""
+    import nbformat
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
+    started = time.perf_counter()
+    source = (resources.files("tichu_pipeline") / "notebooks" / f"{NAME}.ipynb").read_text(encoding="utf-8")
+    stamp = _stamp(paths, source)
+    target = paths.reports / f"{NAME}.html"
+    notebook = nbformat.reads(source, as_version=4)
+    if not force and _stored(target) == STAMP.format(stamp):
+        return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, True)
+    environment = os.environ | {"TICHU_DATA": str(paths.root.absolute()), "MPLBACKEND": INLINE}
+    with tempfile.TemporaryDirectory() as sockets:  # in the file system: no port is opened
+        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
+        NotebookClient(notebook, km=kernel, timeout=SECONDS_A_CELL).execute(env=environment)
+    html, _ = HTMLExporter().from_notebook_node(notebook)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary.write_text(STAMP.format(stamp) + html, encoding="utf-8")
+    temporary.replace(target)
+    return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, False)
+
+
+def _stamp(paths: DataPaths, source: str) -> str:
+    database = stored_stamp(paths)
+    if database is None:
+        raise DatabaseError(f"{paths.database}: no such database; build it first (tichu analyse --data {paths.root})")
+    scaling = paths.scaling.read_text() if paths.scaling.exists() else ""
+    return hashlib.sha256("\n".join([str(VERSION), source, database, scaling]).encode()).hexdigest()
+
+
+def _stored(page: Path) -> str | None:
+    try:
+        with page.open(encoding="utf-8") as lines:
+            return lines.readline()
+    except OSError:
+        return None

@@ -1,0 +1,121 @@
+"""The vectors of one log, by name: what `tichu features` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tichu_models.observation.samples import PASS_BIT, Encoder, Played, as_records, features_of
+from tichu_models.observation.scaling import Scaling, scaled
+from tichu_models.observation.specs import (
+    CARDS_LABEL,
+    DRAGON_LABEL,
+    NUMBER,
+    RTG,
+    SCHUPF_LABEL,
+    WISH_LABEL,
+    Spec,
+)
+from tichu_models.observation.view import KINDS
+from tichu_models.records.decisions import WHO_ACTS, standings_of
+from tichu_models.rules.breaks import RuleBreak
+from tichu_models.rules.cards import DESCENDING, LABELS
+from tichu_models.rules.state import RIGHT
+from tichu_pipeline.brettspielwelt.games import Games, Reader
+from tichu_pipeline.brettspielwelt.inflate import Chunk, file_content
+from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
+
+
+class LogError(Exception):
+    """A file that is no log, or a round that it does not hold."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which decisions; None for all. `seat`: through whose eyes, else through those of who acted."""
+
+    round_index: int | None = None
+    turn: int | None = None
+    seat: int | None = None
+
+
+def read_log(path: Path) -> Games:
+    """The rounds of a log, replayed."""
+    try:
+        content = file_content(path.resolve(), SIZE_LIMIT)
+    except OSError as error:
+        raise LogError(f"{path}: it cannot be read ({error.strerror or error}); expected a .tch file") from error
+    size = np.array([len(content)], dtype=np.int64)
+    zero = np.zeros_like(size)
+    games = Reader().read(Chunk(np.frombuffer(content, dtype=np.uint8), zero, size, zero, ()))
+    if len(games.rounds) == 0:
+        raise LogError(f"{path}: it holds no round with a result; expected a .tch file of Brettspielwelt")
+    return games
+
+
+def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
+    """Every wanted decision of a log with its vector. Broken rounds hold none."""
+    games = read_log(path)
+    rows, outcomes = games.rounds.rows, games.outcomes
+    chosen = [i for i in range(len(rows)) if wanted.round_index in (None, int(rows["round_index"][i]))]
+    if not chosen:
+        raise LogError(f"{path}: there is no round {wanted.round_index}; expected 0..{len(rows) - 1}")
+    if wanted.round_index is not None and (code := int(outcomes["rule_break"][chosen[0]])):
+        line = int(games.origins["break_line"][chosen[0]])
+        raise LogError(
+            f"{path}, line {line}: round {wanted.round_index} is broken ({RuleBreak(code).name}); expected a sound one"
+        )
+    encoder, standings = Encoder(spec), standings_of(rows)
+    played = Played(rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], games.rounds.history)
+    observer = WHO_ACTS if wanted.seat is None else wanted.seat
+    for i in chosen:
+        if outcomes["rule_break"][i]:
+            continue
+        samples = encoder.samples(played[i : i + 1], observer)
+        for sample, facts in zip(samples, as_records(samples, spec), strict=True):
+            if wanted.turn in (None, int(facts["turn"])):
+                yield _described(sample, facts, int(rows["round_index"][i]), spec, scaling)
+
+
+def _described(
+    sample: np.ndarray, facts: np.void, round_index: int, spec: Spec, scaling: Scaling | None
+) -> dict[str, Any]:
+    return {
+        "round": round_index,
+        "turn": None if facts["turn"] < 0 else int(facts["turn"]),
+        "seat": int(facts["seat"]),
+        "kind": KINDS[facts["kind"]],
+        "forced": bool(facts["forced"]),
+        "out_of_turn": bool(facts["out_of_turn"]),
+        "label": label_of(int(facts["label"]), spec),
+        "rtg": int(facts["rtg"]) / RTG.unit,
+        "features": _in_range(features_of(sample, spec), spec, scaling),
+    }
+
+
+def _in_range(features: dict[str, int], spec: Spec, scaling: Scaling | None) -> dict[str, float]:
+    """Numbers as a network reads them. A scaling moves the zero: then all numbers are looked at."""
+    found: dict[str, float] = dict(features)
+    for group in spec.table:
+        if group.kind == NUMBER:
+            for name in group.names:
+                value = float(scaled(np.array(features.get(name, 0)), group, scaling))
+                found[name] = int(value) if value.is_integer() else value
+    return {name: found[name] for name in spec.names if found.get(name)}
+
+
+def label_of(label: int, spec: Spec) -> Any:
+    """A label as a person reads it: cards (none for a pass), a value, a seat, three cards, or whether."""
+    if spec.label == CARDS_LABEL:
+        return [] if label & PASS_BIT else [LABELS[index] for index in DESCENDING if label >> index & 1]
+    if spec.label == SCHUPF_LABEL:
+        return [LABELS[label >> (8 * to) & 255] for to in range(3)]
+    if spec.label == WISH_LABEL:
+        return label
+    if spec.label == DRAGON_LABEL:
+        return "right" if label == RIGHT else "left"
+    return bool(label)

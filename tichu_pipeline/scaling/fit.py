@@ -1,0 +1,209 @@
+"""From distributions to `scaling.json`: bounds to clip at, and how to scale what is left.
+
+    scaled = (min(max(x, clip[0]), clip[1]) - offset) / scale
+
+Bounds are round numbers near the 0.5% and 99.5% quantiles. All constants are those of the clipped data. The method
+follows from the shape, unless the caller names another one:
+
+- `zscore` (mean 0, standard deviation 1) for a bell: Shapiro-Wilk's W of the clipped sample is BELL or more,
+- else `minmax01` (0 to 1) if no value is negative, and `minmax11` (-1 to 1) otherwise.
+
+The fit is on a declared window of months: new months leave it alone, and with it everything that was scaled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.ingest import manifest, stored_month_stamp
+from tichu_pipeline.scaling.distribution import SAMPLE, SEED, Distribution
+from tichu_pipeline.scaling.gather import VARIABLES, gather
+
+# Bumped by hand when the constants of unchanged months would differ.
+VERSION = 1
+METHODS = ("minmax01", "minmax11", "zscore")
+QUANTILES = (0.005, 0.01, 0.5, 0.99, 0.995)
+BELL = 0.98
+STEPS = tuple(step * 10**power for power in range(4) for step in (1, 2, 2.5, 5))
+TOLERANCE = 0.1  # how far a round number may be from the quantile
+
+
+class ScalingError(Exception):
+    """Nothing to fit on, or a setting that makes no sense."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a fit made, or found."""
+
+    constants: dict[str, Any]  # as in scaling.json
+    seconds: float
+    reused: bool
+
+
+def fit(
+    paths: DataPaths, fit_through: str | None = None, methods: Mapping[str, str] | None = None, force: bool = False
+) -> Fitted:
+    """Brings scaling.json up to date. Without a declared last month, the one of the last fit stays."""
+    from tichu_pipeline.plots import write_figures
+
+    started = time.perf_counter()
+    methods = dict(methods or {})
+    _check_methods(methods)
+    stored = load(paths)
+    months = manifest(paths).months
+    through = fit_through or (stored or {}).get("fit", {}).get("through") or (months[-1] if months else "")
+    window = [month for month in months if month <= through]
+    if not window:
+        raise ScalingError(
+            f"{paths.rounds}: no rounds up to {through or 'any month'}; expected ingested months (tichu ingest)"
+        )
+    stamps = " ".join(str(stored_month_stamp(paths, month)) for month in window)
+    stamp = hashlib.sha256(f"scaling {VERSION} {through} {sorted(methods.items())} {stamps}".encode()).hexdigest()
+    if stored and stored.get("stamp") == stamp and not force and _has_plots(paths):
+        return Fitted(stored, time.perf_counter() - started, True)
+    found = gather(paths, window)
+    if found.rounds == 0:
+        raise ScalingError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
+    constants: dict[str, Any] = {
+        "stamp": stamp,
+        "version": VERSION,
+        "formula": "scaled = (min(max(x, clip[0]), clip[1]) - offset) / scale",
+        "fit": {
+            "through": through,
+            "months": [window[0], window[-1]],
+            "split": "train",
+            "rounds": found.rounds,
+            "turns": found.turns,
+        },
+        "variables": {name: describe(found.distributions[name], methods.get(name)) for name in VARIABLES},
+    }
+    for name, facts in constants["variables"].items():
+        write_figures(plot_folder(paths), found.distributions[name], name, facts["clip"])
+    _write(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
+    return Fitted(constants, time.perf_counter() - started, False)
+
+
+def plot_folder(paths: DataPaths) -> Path:
+    """Where the histogram and the Q-Q plot of each variable lie."""
+    return paths.plots / "scaling"
+
+
+def _has_plots(paths: DataPaths) -> bool:
+    from tichu_pipeline.plots import KINDS
+
+    return all((plot_folder(paths) / f"{name}_{kind}.png").exists() for name in VARIABLES for kind in KINDS)
+
+
+def load(paths: DataPaths) -> dict[str, Any] | None:
+    """What scaling.json says; None if there is none, or one that cannot be read."""
+    try:
+        return json.loads(paths.scaling.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def describe(distribution: Distribution, method: str | None = None) -> dict[str, Any]:
+    """Statistics and constants of one variable."""
+    low, high = clip_bounds(distribution)
+    clipped = distribution.clipped(low, high)
+    shape = normality(clipped)
+    chosen = method or choose_method(low, shape["shapiro_wilk"]["w"])
+    offset, scale = _constants(chosen, low, high, clipped)
+    return {
+        **_statistics(distribution),
+        "quantiles": {str(q): distribution.quantile(q) for q in QUANTILES},
+        **normality(distribution),
+        "clip": [low, high],
+        "clipped": {**_statistics(clipped), "shapiro_wilk": shape["shapiro_wilk"]},
+        "method": chosen,
+        "method_from": "config" if method else "shape",
+        "offset": offset,
+        "scale": scale,
+    }
+
+
+def clip_bounds(distribution: Distribution) -> tuple[float, float]:
+    """Round numbers near the outer quantiles; nearly symmetric ones are made symmetric."""
+    low, high = nice(distribution.quantile(QUANTILES[0])), nice(distribution.quantile(QUANTILES[-1]))
+    if low < 0 < high and abs(low + high) <= TOLERANCE * max(-low, high):
+        high = max(-low, high)
+        low = -high
+    if low == high:  # a variable that hardly ever has another value
+        low, high = float(distribution.values[0]), float(max(distribution.values[-1], distribution.values[0] + 1))
+    return low, high
+
+
+def nice(value: float) -> float:
+    """The roundest number that is near: a multiple of the largest step that misses it by TOLERANCE at most."""
+    for step in reversed(STEPS):
+        rounded = math.copysign(step * math.floor(abs(value) / step + 0.5), value)
+        if rounded and abs(rounded - value) <= TOLERANCE * abs(value):
+            return rounded
+    return float(round(value))
+
+
+def choose_method(low: float, w: float | None) -> str:
+    """The method that the shape asks for."""
+    if w is not None and w >= BELL:
+        return "zscore"
+    return "minmax01" if low >= 0 else "minmax11"
+
+
+def normality(distribution: Distribution) -> dict[str, Any]:
+    """Shapiro-Wilk and Anderson-Darling on the seeded sample; without result if all values are equal."""
+    from scipy import stats
+
+    sample = distribution.sample().astype(float)
+    about = {"n": len(sample), "seed": SEED if distribution.n > SAMPLE else None}
+    if len(sample) < 3 or sample[0] == sample[-1]:
+        return {"shapiro_wilk": {"w": None, "p": None, **about}, "anderson_darling": {"a2": None, "p": None, **about}}
+    shapiro = stats.shapiro(sample)
+    anderson = stats.anderson(sample, dist="norm", method="interpolate")
+    return {
+        "shapiro_wilk": {"w": float(shapiro.statistic), "p": float(shapiro.pvalue), **about},
+        "anderson_darling": {"a2": float(anderson.statistic), "p": float(anderson.pvalue), **about},
+    }
+
+
+def _statistics(distribution: Distribution) -> dict[str, float]:
+    return {
+        "n": distribution.n,
+        "min": int(distribution.values[0]),
+        "max": int(distribution.values[-1]),
+        "mean": distribution.mean,
+        "sd": distribution.sd,
+        "skewness": distribution.skewness,
+        "excess_kurtosis": distribution.excess_kurtosis,
+    }
+
+
+def _constants(method: str, low: float, high: float, clipped: Distribution) -> tuple[float, float]:
+    if method == "zscore":
+        return clipped.mean, clipped.sd or 1.0
+    return (low, high - low) if method == "minmax01" else ((low + high) / 2, (high - low) / 2)
+
+
+def _check_methods(methods: Mapping[str, str]) -> None:
+    for name, method in methods.items():
+        if name not in VARIABLES or method not in METHODS:
+            raise ScalingError(
+                f"methods: {name!r}: {method!r}; expected one of {', '.join(VARIABLES)}, with one of "
+                f"{', '.join(METHODS)}"
+            )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text)
+    temporary.replace(path)

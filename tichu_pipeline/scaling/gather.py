@@ -1,0 +1,87 @@
+"""Counts the continuous variables of the concept over stored rounds, a month at a time.
+
+Only sound rounds of games in the split `train` count. Points are counted before every turn, as an encoder would see
+them; scores once a round: `game_score` is each team's entry of the previous round and `score_cum` its sum so far (both
+0 in the first round), `score_diff` what team 20 had more than team 31 in this round.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.learning.split import TRAIN, is_held_out, splits
+from tichu_models.records.course import TALLY, ZERO, tally_rounds
+from tichu_pipeline.analysis.monthly import flat, histories, numbers, running_score, scores
+from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.scaling.distribution import Distribution
+
+VARIABLES = ("trick_points", "points", "game_score", "score_cum", "score_diff", "rtg")
+COLUMNS = [
+    "game_id",
+    "player_names",
+    "history",
+    "num_turns",
+    "rule_break",
+    "dragon_recipient",
+    "is_double_victory",
+    "score_entry",
+]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What was counted."""
+
+    distributions: dict[str, Distribution]
+    rounds: int
+    turns: int
+
+
+def gather(paths: DataPaths, months: Sequence[str]) -> Gathered:
+    """The variables over the training rounds of these months."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        parts = list(pool.map(lambda month: _month(month_file(paths.rounds, month)), months))
+    return Gathered(
+        {name: Distribution.sum(part.distributions[name] for part in parts) for name in VARIABLES},
+        sum(part.rounds for part in parts),
+        sum(part.turns for part in parts),
+    )
+
+
+def _month(file: Path) -> Gathered:
+    rounds = pq.read_table(file, columns=COLUMNS)
+    chosen = training_rounds(rounds) & (numbers(rounds, "rule_break") == 0)
+    result, after = scores(rounds), running_score(rounds)
+    first = np.diff(rounds["game_id"].to_numpy(), prepend=-1) != 0
+    previous = np.where(first[:, None], 0, np.roll(result, 1, axis=0))
+    lead = (result[:, 0] - result[:, 1]).astype(np.int64)
+    doubles = rounds["is_double_victory"].fill_null(False).to_numpy()
+    tally = np.zeros(1, dtype=TALLY)
+    tally_rounds(*histories(rounds), numbers(rounds, "dragon_recipient"), lead, doubles, chosen, tally[0])
+    values = np.arange(-ZERO, ZERO)
+    found = {name: Distribution.of(values, tally[0][name]) for name in TALLY.names or ()}
+    found["game_score"] = Distribution.of(previous[chosen].reshape(-1))
+    found["score_cum"] = Distribution.of((after - result)[chosen].reshape(-1))
+    found["score_diff"] = Distribution.of(lead[chosen])
+    return Gathered(found, int(chosen.sum()), int(numbers(rounds, "num_turns")[chosen].sum()))
+
+
+def training_rounds(rounds: pa.Table) -> np.ndarray:
+    """Which rows are rounds of games in the split `train`. All rounds of a game stand together."""
+    names = flat(rounds, "player_names").dictionary_encode()
+    held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
+    of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)
+    games = rounds["game_id"].to_numpy()
+    firsts = np.flatnonzero(np.diff(games, prepend=-1))
+    if len(firsts) == 0:
+        return np.zeros(0, dtype=bool)
+    lengths = np.diff(np.append(firsts, len(games)))
+    return np.repeat(splits(games[firsts], np.logical_or.reduceat(of_round, firsts)) == TRAIN, lengths)

@@ -1,0 +1,6 @@
+-- How many turns has a round: min, max, mean, standard deviation?
+-- A turn is a play or a pass; collecting a trick is none.
+SELECT
+    count(num_turns) AS rounds, min(num_turns) AS min, max(num_turns) AS max, avg(num_turns) AS mean,
+    stdev(num_turns) AS sd
+FROM rounds;
