@@ -59,6 +59,9 @@ class TrainingConfig(Options):
         "auto", "of products; auto is bfloat16 where the hardware has it; float16 scales gradients"
     )
     accelerator: Literal["auto", "cpu", "gpu"] = option("auto", "what it runs on")
+    threads: int | None = option(
+        None, "of torch on a CPU; fewer than cores where others use them too", least=1, most=1024
+    )
     devices: int = option(1, "how many of them; several by DDP", least=1)
     error: Literal["mse", "mae", "huber"] = option("mse", "of values")
     value_weight: float = option(

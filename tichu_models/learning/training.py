@@ -61,6 +61,8 @@ def train(
     checkpoint.begin(folder, manifest)
     training = config.training
     torch.manual_seed(training.seed)
+    if training.threads:
+        torch.set_num_threads(training.threads)
     steps = training.epochs * -(-len(samples) // training.accumulate)
     learner = Learner(config, manifest.inputs, steps)
     best = KeepBest(folder, manifest)
