@@ -25,7 +25,9 @@ def kernel_sources(root: Path) -> list[Path]:
     """The sources that machine code may come from: the engine's, and others that import this module."""
     marker = f"from {__package__}.kernels import".encode()
     others = (path for path in (root / "tichu_pipeline").rglob("*.py") if marker in path.read_bytes())
-    return sorted([*(root / __package__).rglob("*.py"), *others])
+    networks = root / __package__ / "networks"  # of torch alone; a change there should not cost a minute of compiling
+    engine = (path for path in (root / __package__).rglob("*.py") if networks not in path.parents)
+    return sorted([*engine, *others])
 
 
 def source_digest(root: Path) -> str:
