@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
+from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
@@ -78,15 +79,27 @@ class Ingested:
         return sum(month.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
 
 
-def month_stamp(logs: str) -> str:
+def month_stamp(logs: str, version: int = VERSION) -> str:
     """The stamp of a month, from the digest of its logs."""
-    return hashlib.sha256(f"ingest {VERSION} {logs}".encode()).hexdigest()
+    return hashlib.sha256(f"ingest {version} {logs}".encode()).hexdigest()
 
 
 def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
     """The stamp that all five files of a month carry; None if one is missing or another's."""
     stamps = {stored_stamp(month_file(paths.root / table, month)) for table in TABLES}
     return stamps.pop() if len(stamps) == 1 else None
+
+
+def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
+    """The months whose files are not those of their logs, in order of time."""
+    return [
+        month for month in catalogue.months if stored_month_stamp(paths, month) != month_stamp(catalogue.stamp(month))
+    ]
+
+
+def orphaned_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
+    """The months that have files, but no logs any more."""
+    return sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
 
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
@@ -113,15 +126,14 @@ def ingest(
         remove_leftovers(paths.root / table)
     catalogue = scan(raw)
     wanted = [month for month in catalogue.months if months is None or month in months]
-    orphans = sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
-    todo, summaries = [], {}
+    orphans = orphaned_months(catalogue, paths)
+    changed = set(wanted if force else changed_months(catalogue, paths))
+    todo, summaries = [month for month in wanted if month in changed], {}
     for month in wanted:
-        if not force and stored_month_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
+        if month not in changed:
             summaries[month] = stored_summary(paths, month)
             summaries[month].reused = True
             done(summaries[month])
-        else:
-            todo.append(month)
     todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: threads end together
 
     def read(month: str) -> Summary:
