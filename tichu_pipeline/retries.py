@@ -13,6 +13,8 @@ from contextlib import contextmanager
 import dagster as dg
 import duckdb
 
+from tichu_pipeline.analysis.build import DatabaseBusyError
+
 AGAIN = 3  # attempts after the first one
 PAUSE = 120.0  # seconds before the second attempt, twice that before the third, and so on
 FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -30,7 +32,7 @@ def patience(context: dg.AssetExecutionContext) -> Iterator[None]:
         yield
     except HOPELESS as error:
         raise dg.Failure(_told(error), allow_retries=False) from error
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException, PortalDownError) as error:
+    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException, DatabaseBusyError, PortalDownError) as error:
         if context.retry_number >= AGAIN:
             description = f"{_told(error)} (after {AGAIN + 1} attempts). Nothing is lost: run it again then"
             raise dg.Failure(description, allow_retries=False) from error

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from filelock import FileLock
 
 from tests.pipeline.test_layout import ROOT
 from tichu_pipeline.analysis.build import database_stamp
@@ -23,6 +24,7 @@ from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.definitions import build
 from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.ingest import ingest
 from tichu_pipeline.partitions import MONTHS
 
 KEYS = MONTHS.get_partition_keys()[-4:]  # the last months that are over: what is downloaded ends there
@@ -196,8 +198,7 @@ def test_the_sensor_asks_once_for_what_is_new(installation):
 
 def test_a_database_left_behind_is_caught_up(installation):
     """A run that failed after its rounds were made: no month is new any more, and the database stays old for ever."""
-    assert installation.run(installation.sense()).success
-    installation.paths.database.unlink()
+    ingest(installation.paths.raw, installation.paths)
     request = installation.sense()
     assert months_of(request) == (KEYS[1], KEYS[1])
     assert installation.run(request).success
@@ -266,6 +267,19 @@ def test_a_missing_folder_is_no_reason_to_wait(installation):
     assert not result.success
     assert not [event for event in result.all_events if event.event_type_value == "STEP_RESTARTED"]
     assert str(installation.paths.raw) in installation.failure(result)
+
+
+def test_a_database_that_a_command_is_building(installation):
+    """The monthly run failing at once because somebody has typed `tichu analyse`."""
+    installation.paths.tmp.mkdir()
+    with FileLock(installation.paths.tmp / "analysis.lock"):
+        result = installation.run(installation.sense())
+    assert not result.success
+    assert [event.step_key for event in result.all_events if event.event_type_value == "STEP_RESTARTED"] == [
+        "analysis"
+    ] * 3
+    assert "another process is building it" in installation.failure(result)
+    assert months_of(installation.sense()) == (KEYS[1], KEYS[1])
 
 
 FULL_DISK = """
