@@ -133,6 +133,7 @@ def ingest(
         if month not in changed:
             summaries[month] = stored_summary(paths, month)
             summaries[month].reused = True
+            summaries[month].bytes = sum(file.stat().st_size for file in _files_of(paths, month))
             done(summaries[month])
     todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: threads end together
 
@@ -235,11 +236,14 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
     found = [month for month in found if months is None or month in months]
     stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
     summaries = [stored_summary(paths, month) for month in found]
-    files = [month_file(paths.root / table, month) for month in found for table in TABLES]
     return Manifest(
         found,
         sum(summary.games for summary in summaries),
         sum(summary.rounds for summary in summaries),
-        sum(file.stat().st_size for file in files if file.exists()),
+        sum(file.stat().st_size for month in found for file in _files_of(paths, month) if file.exists()),
         hashlib.sha256("".join(stamps).encode()).hexdigest(),
     )
+
+
+def _files_of(paths: DataPaths, month: str) -> list[Path]:
+    return [month_file(paths.root / table, month) for table in TABLES]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
@@ -122,12 +124,16 @@ def test_two_runs_at_once(paths, tmp_path, instance):
         "    assert job.execute_in_process(instance=instance, tags=json.loads(sys.argv[3])).success\n"
     )
     arguments = [sys.executable, "-c", command, str(tmp_path / "home"), str(paths.root), json.dumps(RANGE)]
+    environment = os.environ | {"TICHU_RETRY_SECONDS": "1"}
     runs = [
-        subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            arguments, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         for _ in range(2)
     ]
     told = [run.communicate(timeout=300)[1] for run in runs]
     assert [run.returncode for run in runs] == [0, 0], told[0][-3000:] + told[1][-3000:]
+    assert "Tried again" not in "".join(told)  # one waits for the other, and does not run into it
     assert value(paths, "SELECT count(*) FROM games") == 60
     assert [stage.state for stage in status(paths)][:3] == [State.FRESH] * 3
     left = [path for path in Path(paths.root).rglob("*") if path.suffix == ".tmp" or path.name.startswith("analysis-")]
