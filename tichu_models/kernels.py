@@ -75,7 +75,7 @@ from llvmlite.binding import Linkage  # noqa: E402
 numba.config.reload_config()  # in case somebody imported numba before us
 njit: Any = numba.njit
 
-from numba.core import types  # noqa: E402
+from numba.core import cgutils, types  # noqa: E402
 from numba.core.codegen import CPUCodeLibrary  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
@@ -167,6 +167,9 @@ if JIT_IS_OFF:
     def trailing_zeros(x):
         return (int(x) & -int(x)).bit_length() - 1
 
+    def copy_eight(source, at, target, to):
+        target[to : to + 8] = source[at : at + 8]
+
 else:
 
     @intrinsic
@@ -179,3 +182,18 @@ else:
         """Position of the lowest bit that is set."""
         poison_if_zero = llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0)
         return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], poison_if_zero)
+
+    @intrinsic
+    def copy_eight(_, source, at, target, to):
+        """Copies eight elements of a flat array into another of the same type, in one move. Places are not checked."""
+
+        def emit(context, builder, signature, args):
+            pointers = [
+                builder.gep(context.make_array(kind)(context, builder, array).data, [place])
+                for kind, array, place in ((source, args[0], args[1]), (target, args[2], args[3]))
+            ]
+            eight = context.get_constant(types.intp, 8)
+            cgutils.raw_memcpy(builder, pointers[1], pointers[0], eight, source.dtype.bitwidth // 8)
+            return context.get_dummy_value()
+
+        return types.void(source, types.int64, target, types.int64), emit

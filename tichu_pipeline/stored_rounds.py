@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.records.stored import to_records
 from tichu_pipeline.brettspielwelt.writer import NAMES, name_table, write
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import stored_summary
@@ -35,39 +35,6 @@ class Game:
 
     rounds: pa.Table
     breaks: list[dict]
-
-
-def to_records(table: pa.Table) -> Rounds:
-    """Rows of table rounds as records; what is NULL becomes 0."""
-    rows = np.zeros(len(table), dtype=ROUND)
-    table = table.combine_chunks()
-    for field, column in (
-        ("game_id", "game_id"),
-        ("round_index", "round_index"),
-        ("wish", "wish_value"),
-        ("dragon_recipient", "dragon_recipient"),
-    ):
-        rows[field] = table[column].fill_null(0).to_numpy()
-    for field, column in (
-        ("first", "grand_tichu_hands"),
-        ("start", "start_hands"),
-        ("tichu_position", "tichu_positions"),
-        ("score", "score_entry"),
-    ):
-        rows[field] = _flat(table[column]).reshape(rows[field].shape)
-    rows["given"] = _flat(table["given_schupf_cards"]).reshape(len(rows), 4, 3)
-    lengths = np.array([len(history or b"") for history in table["history"].to_pylist()], dtype=np.int64)
-    rows["history_to"] = np.cumsum(lengths)
-    rows["history_from"] = rows["history_to"] - lengths
-    history = b"".join(history or b"" for history in table["history"].to_pylist())
-    return Rounds(rows, np.frombuffer(history, dtype=np.uint8))
-
-
-def _flat(column: pa.ChunkedArray) -> np.ndarray:
-    values = column.combine_chunks()
-    while pa.types.is_nested(values.type):
-        values = values.flatten()
-    return values.fill_null(0).to_numpy(zero_copy_only=False)
 
 
 def find_game(paths: DataPaths, game_id: int) -> Game:

@@ -11,9 +11,12 @@ import time
 from pathlib import Path
 
 from tichu_models.arena.selfplay import warm_up
+from tichu_models.learning.data import Loader
+from tichu_models.learning.sources import RoundsSource
+from tichu_models.observation.specs import spec
 from tichu_pipeline.analysis.monthly import months_of
 from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.gather import gather
 
@@ -26,4 +29,7 @@ if __name__ == "__main__":
         ingest(paths.raw, paths)
         months_of(paths, ["2024-01"])
         gather(paths, ["2024-01"])
+        source = RoundsSource([month_file(paths.rounds, "2024-01")], spec("play-376+history-1"))
+        for _ in Loader(source, 64):
+            pass
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tichu_models.observation import specs
+from tichu_models.observation.docs import page
 from tichu_models.observation.specs import NUMBER, SPECS, SpecError, spec
 
 SIZES = {
@@ -118,3 +121,9 @@ def test_the_digest_tells_of_every_change():
     """Files of one layout read as another."""
     digests = {found.digest for found in SPECS.values()} | {spec("play-375+counts-6").digest}
     assert len(digests) == len(SPECS) + 1
+
+
+def test_the_docs_page_is_up_to_date():
+    """A page that tells of other vectors than the program makes."""
+    path = Path(__file__).parents[2] / "docs" / "features.md"
+    assert path.read_text() == page(), f"make it anew: python -m tichu_models.observation.docs > {path.name}"

@@ -32,6 +32,7 @@ def played(rounds: Rounds) -> Played:
         standings_of(normal.rows),
         outcomes["winner_index"],
         outcomes["is_double_victory"],
+        np.zeros(len(normal), dtype=np.int8),
         normal.history,
     )
 

@@ -82,7 +82,8 @@ def test_stages_are_those_that_dagster_runs(paths):
     from tichu_pipeline.definitions import defs
 
     graph = {key.to_user_string() for key in defs.resolve_asset_graph().get_all_asset_keys()}
-    assert set(STAGES) == graph - {"rounds_manifest"}
+    not_judged_yet = {"features", "dataset"}  # their stamps depend on a config that the run was given
+    assert set(STAGES) == graph - {"rounds_manifest"} - not_judged_yet
 
 
 def test_a_changed_month_makes_stale_what_hangs_on_it(paths):

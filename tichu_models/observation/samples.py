@@ -40,7 +40,7 @@ FACTS = [
     ("forced", np.int8),
     ("out_of_turn", np.int8),
     ("first_out", np.int8),         # 1: the seat went out first
-    ("spare", np.int8),
+    ("split", np.int8),             # of the game, an index of learning.split.SPLITS
 ]
 # fmt: on
 
@@ -94,7 +94,7 @@ def _label_of(kind, label):
 
 
 @kernel
-def encode_decisions(found, length, rows, winners, doubles, first, plan, packed, n):
+def encode_decisions(found, length, rows, winners, doubles, splits, first, plan, packed, n):
     """Appends the samples of decisions behind the n there are. `first` is the place of the first round among all."""
     at = plan.width
     for k in range(length):
@@ -109,7 +109,7 @@ def encode_decisions(found, length, rows, winners, doubles, first, plan, packed,
         facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
         facts |= np.int64(view.kind) << 48 | seat << 56
         more = first + place | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
-        more |= np.int64(winners[place] == seat) << 48
+        more |= np.int64(winners[place] == seat) << 48 | np.int64(splits[place]) << 56
         encode(view, rtg, plan, packed, n + k)
         packed[n + k, at] = label
         packed[n + k, at + 1] = facts
@@ -124,6 +124,7 @@ class Played:
     standings: np.ndarray  # STANDING
     winners: np.ndarray  # int8, who went out first
     doubles: np.ndarray  # int8, 1 for a double victory
+    splits: np.ndarray  # int8, of their games
     history: np.ndarray
 
     def __len__(self) -> int:
@@ -131,9 +132,8 @@ class Played:
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Played:
         """Some of the rounds."""
-        return Played(
-            self.rows[chosen], self.standings[chosen], self.winners[chosen], self.doubles[chosen], self.history
-        )
+        rows, standings, winners = self.rows[chosen], self.standings[chosen], self.winners[chosen]
+        return Played(rows, standings, winners, self.doubles[chosen], self.splits[chosen], self.history)
 
 
 class Encoder:
@@ -145,8 +145,9 @@ class Encoder:
         self._scratch = np.zeros(1, dtype=WALK)[0]
         self._found = np.zeros(DECISIONS_AT_ONCE, dtype=DECISION)
 
-    def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
-        """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
+    def encode(self, played: Played, into: np.ndarray, first: int = 0, observer: int = WHO_ACTS) -> tuple[int, int]:
+        """Samples of rounds, written into rows of words while there is room; (rounds done, samples). `first` is the
+        place of the first round among all."""
         done = n = 0
         plan, found = self.plan, self._found
         while done < len(played):
@@ -157,7 +158,9 @@ class Encoder:
             )
             if rounds == 0:
                 break
-            encode_decisions(room, length, rest.rows, rest.winners, rest.doubles, done, plan, into, n)
+            encode_decisions(
+                room, length, rest.rows, rest.winners, rest.doubles, rest.splits, first + done, plan, into, n
+            )
             done, n = done + rounds, n + length
         return done, n
 
@@ -166,8 +169,7 @@ class Encoder:
         into = np.empty((USUAL_DECISIONS * len(played) + MAX_DECISIONS, width_of(self.spec)), dtype=np.int64)
         parts, done = [], 0
         while done < len(played):
-            rounds, n = self.encode(played[done:], into, observer)
+            rounds, n = self.encode(played[done:], into, done, observer)
             parts.append(into[:n].copy())
-            as_records(parts[-1], self.spec)["round"] += done
             done += rounds
         return np.concatenate(parts) if parts else into[:0]

@@ -70,7 +70,10 @@ def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None
             f"{path}, line {line}: round {wanted.round_index} is broken ({RuleBreak(code).name}); expected a sound one"
         )
     encoder, standings = Encoder(spec), standings_of(rows)
-    played = Played(rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], games.rounds.history)
+    unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
+    played = Played(
+        rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], unknown, games.rounds.history
+    )
     observer = WHO_ACTS if wanted.seat is None else wanted.seat
     for i in chosen:
         if outcomes["rule_break"][i]:

@@ -1,0 +1,58 @@
+"""Which class a sample belongs to: what balancing counts and weighs by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import kernel
+from tichu_models.observation.samples import PASS_BIT
+from tichu_models.observation.specs import (
+    BOMB_LABEL,
+    CALL_LABEL,
+    CARDS_LABEL,
+    DRAGON_LABEL,
+    LABEL_NAMES,
+    SCHUPF_LABEL,
+    WISH_LABEL,
+    Spec,
+    combination_name,
+)
+from tichu_models.records.tricks import LABEL
+from tichu_models.rules.cards import CARD_OF_INDEX, NUM_CARDS, count
+from tichu_models.rules.combinations import TYPE_AND_LENGTH, classify, type_of
+from tichu_models.rules.state import RIGHT
+
+CLASS_NAMES = {
+    CARDS_LABEL: tuple(combination_name(*label) for label in TYPE_AND_LENGTH),
+    CALL_LABEL: ("not called", "called"),
+    BOMB_LABEL: ("not thrown", "thrown"),
+    SCHUPF_LABEL: ("schupf",),
+    WISH_LABEL: LABEL_NAMES[WISH_LABEL],
+    DRAGON_LABEL: LABEL_NAMES[DRAGON_LABEL],
+}
+
+
+@kernel
+def _classify_labels(samples, at, form, classes):
+    for i in range(len(samples)):
+        label = samples[i, at]
+        if form == CARDS_LABEL:
+            cards = 0
+            if label != PASS_BIT:
+                for index in range(NUM_CARDS):
+                    if label >> index & 1:
+                        cards |= CARD_OF_INDEX[index]
+            classes[i] = LABEL[type_of(classify(cards)), count(cards)]
+        elif form == WISH_LABEL:
+            classes[i] = label - 2 if label else 13
+        elif form == DRAGON_LABEL:
+            classes[i] = label != RIGHT
+        else:
+            classes[i] = 0 if form == SCHUPF_LABEL else label
+
+
+def classes_of(samples: np.ndarray, spec: Spec) -> np.ndarray:
+    """The class of each sample, an index of CLASS_NAMES: of a play pass or type and length, else what was chosen."""
+    classes = np.empty(len(samples), dtype=np.int8)
+    _classify_labels(samples, spec.width, spec.label, classes)
+    return classes

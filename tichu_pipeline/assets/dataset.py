@@ -1,0 +1,61 @@
+"""The stage `dataset`: shards to an HDF5 data set. The work is `tichu_pipeline.features.dataset`."""
+
+import dagster as dg
+
+from tichu_pipeline.assets.features import features
+from tichu_pipeline.assets.rounds import rounds_manifest
+from tichu_pipeline.assets.scaling import scaling
+from tichu_pipeline.features.dataset import Order, make_dataset, mixed_games
+from tichu_pipeline.features.filters import Filters
+from tichu_pipeline.resources import DataFolder
+
+
+class DatasetConfig(dg.Config):
+    """What the data set shall be, and of which games."""
+
+    name: str = "play-375"  # of the file, features/<name>.h5
+    spec: str = "play-375"
+    months: str | None = None  # as 2024-01..2024-06; by default all that have shards
+    size: int = 200_000  # samples for training; an eighth of it for each other group
+    balance: str = "sampling"  # or weights, or none
+    drop_forced: bool = True
+    sample_rate: float = 1.0
+    seed: int = 0
+    clean_games: bool = True
+    no_substitutes: bool = False
+    min_rating: float | None = None  # Elo of who decides, fitted through fit_through
+    fit_through: str | None = None
+    force: bool = False
+
+
+@dg.asset(deps=[features, rounds_manifest, scaling], group_name="training")
+def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
+    """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
+    filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)
+    order = Order(
+        *(config.spec, config.months, config.size, config.balance, config.drop_forced, config.sample_rate),
+        seed=config.seed,
+        filters=filters,
+    )
+    made = make_dataset(data.paths, config.name, order, config.force)
+    lines = ["| class | samples |", "|---|---|", *(f"| {name} | {n:,} |" for name, n in made.classes.items() if n)]
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(made.stamp),
+        metadata={
+            "rows": sum(made.samples.values()),
+            "bytes": made.bytes,
+            "seconds": made.seconds,
+            "reused": made.reused,
+            **made.samples,
+            "classes": dg.MetadataValue.md("\n".join(lines)),
+            "path": dg.MetadataValue.path(str(made.path)),
+        },
+    )
+
+
+@dg.asset_check(asset=dataset, blocking=True)
+def groups_are_disjoint(data: DataFolder) -> dg.AssetCheckResult:
+    """No game stands in two groups of a data set."""
+    files = sorted(data.paths.features.glob("*.h5"))
+    wrong = mixed_games(files)
+    return dg.AssetCheckResult(passed=not wrong, metadata={"files": len(files), "wrong": "\n".join(wrong[:20])})

@@ -1,0 +1,138 @@
+"""Shards: the samples of one spec and month as Parquet, `features/<spec>/2024-03.parquet`.
+
+They hold facts only: packed bits, raw points, labels, targets, whose they are. Scaling, weights, ratings and filters
+apply when they are loaded, so that a new month leaves them alone. A shard's stamp says of which rounds it was made and
+by which version of the spec; equal stamps are skipped. Row groups are the blocks of `learning.sources`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.learning.sources import (
+    ROUNDS_A_BLOCK,
+    SHARD,
+    STAMP,
+    RoundsSource,
+    shard_about,
+    shard_columns,
+    to_shard,
+)
+from tichu_models.observation.samples import width_of
+from tichu_models.observation.specs import Spec
+from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.ingest import stored_month_stamp
+from tichu_pipeline.monthly_files import remove_leftovers, stored_stamp
+
+# Bumped by hand when the shards of unchanged rounds and specs would differ.
+VERSION = 1
+ZSTD_LEVEL = 3
+MOSTLY_ALIKE = ("game_id", "round_index", "round", "value", "split", "kind")  # worth a dictionary
+
+
+class ShardError(Exception):
+    """A month that has no rounds, or a shard that is not up to date."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """What a shard is."""
+
+    month: str
+    path: Path
+    samples: int
+    bytes: int
+    seconds: float
+    reused: bool
+
+
+def shard_file(paths: DataPaths, spec: Spec, month: str) -> Path:
+    """Where the shard of a month lies."""
+    return month_file(paths.features / spec.name, month)
+
+
+def shard_stamp(paths: DataPaths, spec: Spec, month: str) -> str:
+    """The stamp that an up-to-date shard carries."""
+    rounds = stored_month_stamp(paths, month)
+    if rounds is None:
+        raise ShardError(
+            f"{month_file(paths.rounds, month)}: no whole month of rounds; expected tichu ingest to make it"
+        )
+    return hashlib.sha256(f"features {VERSION} {spec.digest} {ROUNDS_A_BLOCK} {rounds}".encode()).hexdigest()
+
+
+def is_current(paths: DataPaths, spec: Spec, month: str) -> bool:
+    """Whether the month's shard is made of its rounds as they are, by the spec as it is."""
+    return stored_stamp(shard_file(paths, spec, month)) == shard_stamp(paths, spec, month)
+
+
+def make_shards(
+    paths: DataPaths,
+    spec: Spec,
+    months: Sequence[str],
+    force: bool = False,
+    done: Callable[[Shard], None] = lambda _: None,
+) -> list[Shard]:
+    """Brings the shards of these months up to date."""
+    remove_leftovers(paths.features / spec.name)
+    shards = []
+    for month in months:
+        shards.append(make_shard(paths, spec, month, force))
+        done(shards[-1])
+    return shards
+
+
+def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) -> Shard:
+    """Makes one shard, if it is not there already. It appears when it is whole."""
+    started = time.perf_counter()
+    path, stamp = shard_file(paths, spec, month), shard_stamp(paths, spec, month)
+    if not force and stored_stamp(path) == stamp:
+        rows = pq.read_metadata(path).num_rows
+        return Shard(month, path, rows, path.stat().st_size, time.perf_counter() - started, True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{month}.parquet.{os.getpid()}.tmp"
+    try:
+        samples = _write(temporary, month_file(paths.rounds, month), spec, stamp)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return Shard(month, path, samples, path.stat().st_size, time.perf_counter() - started, False)
+
+
+def _write(target: Path, rounds: Path, spec: Spec, stamp: str) -> int:
+    source = RoundsSource([rounds], spec)
+    about = shard_about(spec)
+    facts = json.loads(about[SHARD]) | {"rounds": (pq.read_metadata(rounds).metadata or {}).get(STAMP, b"").decode()}
+    columns = shard_columns(spec)
+    schema = pa.schema(
+        [pa.field(name, kind, nullable=False) for name, kind in columns.items()],
+        metadata={STAMP: stamp.encode(), SHARD: json.dumps(facts).encode()},
+    )
+    alike = [name for name in MOSTLY_ALIKE if name in columns]
+    written = 0
+    with pq.ParquetWriter(
+        target,
+        schema,
+        compression="zstd",
+        compression_level=ZSTD_LEVEL,
+        use_dictionary=alike,
+        write_statistics=["game_id", "kind", "split"],
+    ) as writer:
+        for block in source.blocks:
+            samples = np.empty((source.room(block), width_of(spec)), dtype=np.int64)
+            n = source.fill(block, samples)
+            played, _ = source.month(rounds)
+            table = to_shard(samples[:n], spec, played.rows["game_id"], played.rows["round_index"])
+            writer.write_table(table.cast(schema), row_group_size=max(n, 1))
+            written += n
+    return written
