@@ -1,0 +1,102 @@
+"""How fast rounds become samples and samples become batches. `make bench` prints the figures.
+
+A figure is the best of several by processor time, since a shared machine is noisy; a test fails below 0.7 of its
+target. The torch DataLoader over a float32 TensorDataset is measured in the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.test_engine_speed import best_seconds, report
+from tichu_models.learning.data import Loader, Wanted
+from tichu_models.learning.sources import RoundsSource, ShardSource
+from tichu_models.observation.samples import Encoder, width_of
+from tichu_models.observation.specs import spec
+from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_pipeline.features.shards import make_shards
+from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.ingest import ingest
+from tichu_pipeline.months import parse_months
+
+pytestmark = pytest.mark.bench
+MONTHS = "2024-01..2024-04"
+PLAY = spec("play-375")
+BATCH = 1024
+MOST_BYTES = 20
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory) -> DataPaths:
+    """Rounds and shards of 8,000 games."""
+    made = DataPaths(tmp_path_factory.mktemp("data"))
+    generate(made.raw, 8_000, parse_months(MONTHS), seed=5)
+    ingest(made.raw, made)
+    make_shards(made, PLAY, parse_months(MONTHS))
+    return made
+
+
+def test_encoding(paths):
+    """A corpus of 1.2 billion plays that takes hours to encode."""
+    source = RoundsSource([month_file(paths.rounds, "2024-01")], PLAY)
+    rounds, _ = source.month(source.blocks[0].path)
+    encoder, into = Encoder(PLAY), np.zeros((200_000, width_of(PLAY)), dtype=np.int64)
+    pieces = [rounds[begin : begin + 1024] for begin in range(0, len(rounds), 1024)]
+    samples = sum(encoder.encode(piece, into)[1] for piece in pieces)
+    seconds = best_seconds(lambda: [encoder.encode(piece, into) for piece in pieces])
+    report("encoding from rounds, samples", samples / seconds, 40_000_000)
+
+
+def rate(loader: Loader, epochs: int = 3) -> float:
+    """Samples a second, the first epoch left out."""
+
+    def epoch() -> int:
+        return sum(len(batch.features) for batch in loader)
+
+    count = epoch()
+    best = 0.0
+    for _ in range(epochs):
+        started = time.perf_counter()
+        count = epoch()
+        best = max(best, count / (time.perf_counter() - started))
+    return best
+
+
+def tensor_dataset_rate(samples: int) -> float:
+    """A torch DataLoader over float32 tensors of the same size."""
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    data = TensorDataset(torch.zeros(samples, PLAY.size), torch.zeros(samples, 57))
+    loader = DataLoader(data, batch_size=BATCH, shuffle=True)
+    started = time.perf_counter()
+    for _ in loader:
+        pass
+    return samples / (time.perf_counter() - started)
+
+
+@pytest.mark.parametrize("kind", ["rounds, shuffled", "shards, in sequence"])
+def test_loading(paths, kind):
+    """Networks that wait for their data."""
+    files: Callable[[Path], list[Path]] = lambda folder: sorted(folder.glob("*.parquet"))  # noqa: E731
+    if kind.startswith("rounds"):
+        loader = Loader(RoundsSource(files(paths.rounds), PLAY), BATCH, Wanted(), seed=1)
+    else:
+        loader = Loader(ShardSource(files(paths.features / PLAY.name), PLAY), BATCH, Wanted(), shuffle=False)
+    plain = tensor_dataset_rate(100_000)
+    found = rate(loader)
+    print(f"\n  torch DataLoader over a TensorDataset: {plain:,.0f} samples/s, ratio {found / plain:,.1f}")
+    report(f"{kind}, to float32 batches, samples", found, 8_000_000)
+
+
+def test_size(paths):
+    """Disks that fill up."""
+    shards = make_shards(paths, PLAY, parse_months(MONTHS))
+    size = sum(shard.bytes for shard in shards) / sum(shard.samples for shard in shards)
+    print(f"\nshards: {size:.1f} bytes a sample, target {MOST_BYTES}")
+    assert size <= MOST_BYTES
