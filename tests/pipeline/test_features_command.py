@@ -177,7 +177,8 @@ BY_HAND = [
         play_view(
             "me", "me", (1, 7, 0, 0), "none", "partner", ("none", "pass", 0, 0), "left", (0, 0), (4, 10, 0),
             hand="GB", calls="none none none small", given=(6, 14, 2),
-            played=" ".join(c for c in DECK if c not in ["GB", "S10", "G10", "B10", "B9", "G9", "S6", "B6"]), points=(5, 5, 75, -15),
+            played=" ".join(c for c in DECK if c not in ["GB", "S10", "G10", "B10", "B9", "G9", "S6", "B6"]),
+            points=(5, 5, 75, -15),
         ),
     ),
     (
