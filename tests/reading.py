@@ -76,7 +76,8 @@ def count_turns(lines: list[tuple[int, list[str]]]) -> int:
 
 
 def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
-    """Rounds as records with raw histories: every line an entry."""
+    """Rounds as records. Who passes on his own play takes the trick; where nobody does, because he is out of cards,
+    the history lacks the mark."""
     rows, history = np.zeros(len(rounds), dtype=ROUND), bytearray()
     for index, (row, round_) in enumerate(zip(rows, rounds, strict=True)):
         row["game_id"], row["round_index"] = game_id, index
@@ -86,8 +87,10 @@ def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
         row["tichu_position"] = [round_["calls"].get(seat, -3) for seat in range(4)]
         row["score"], row["wish"], row["dragon_recipient"] = round_["score"], round_["wish"], round_["dragon"]
         row["history_from"] = len(history)
+        owner = None
         for seat, cards in round_["lines"]:
-            history.append((0x90 if cards else 0x80) | seat)
+            history.append((0x90 if cards else 0xA0 if seat == owner else 0x80) | seat)
+            owner = seat if cards else owner
             history.extend(sorted(INDEX_OF_LABEL[card] for card in cards))
         row["history_to"] = len(history)
     return Rounds(rows, np.frombuffer(bytes(history), dtype=np.uint8))

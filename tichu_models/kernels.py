@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 KEEP_SECONDS = 14 * 24 * 3600
 FOLDER_NAME = re.compile(r"[0-9a-f]{20}(-boundscheck)?")
@@ -24,7 +25,9 @@ def kernel_sources(root: Path) -> list[Path]:
     """The sources that machine code may come from: the engine's, and others that import this module."""
     marker = f"from {__package__}.kernels import".encode()
     others = (path for path in (root / "tichu_pipeline").rglob("*.py") if marker in path.read_bytes())
-    return sorted([*(root / __package__).rglob("*.py"), *others])
+    networks = root / __package__ / "networks"  # of torch alone; a change there should not cost a minute of compiling
+    engine = (path for path in (root / __package__).rglob("*.py") if networks not in path.parents)
+    return sorted([*engine, *others])
 
 
 def source_digest(root: Path) -> str:
@@ -109,16 +112,19 @@ def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
 def _optimize_callers_only() -> None:
     """Numba optimises a kernel by itself, and once more in every caller, and in the callers of those.
 
-    Here a caller keeps what it calls to itself: else its calls would go to the inner kernels' own, slow code.
+    Here a caller has its own copies of what it calls, under names of their own: by the common name its calls would go
+    to the inner kernels' own, slow code, and theirs to copies whose arguments LLVM has rearranged.
     """
     optimize = CPUCodeLibrary._optimize_final_module
 
     def optimize_unless_inner(library):
         if _compiling and _compiling[-1]:
             return
+        own = uuid4().hex
         for function in library._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
+                function.name = f"{function.name}.{own}"
         optimize(library)
 
     CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -404,6 +404,63 @@ def features(
             typer.echo(json.dumps(decision))
     except (LogError, ScalingError) as error:
         fail(str(error))
+
+
+@app.command()
+def status(
+    data: DataOption = Path("data"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What is there of each stage, and what is stale and why."""
+    from rich.filesize import decimal
+
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.status import status as look
+
+    colours = {"fresh": "green", "stale": "yellow", "missing": "red"}
+    found = look(DataPaths(data))
+    if as_json:
+        typer.echo(json.dumps([asdict(stage) for stage in found]))
+        return
+    headings = ("stage", "state", "what is there", "size", "why")
+    rows = [
+        (stage.stage, stage.state, stage.there, decimal(stage.bytes) if stage.bytes else "", "\n".join(stage.reasons))
+        for stage in found
+    ]
+    _print_table(headings, rows, colours)
+
+
+@app.command()
+def doctor(
+    data: DataOption = Path("data"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What this machine and installation offer, and what to do where something is amiss."""
+    from tichu_pipeline.doctor import Verdict, examine
+    from tichu_pipeline.folders import DataPaths
+
+    colours = {"fine": "green", "note": "yellow", "fail": "red"}
+    findings = examine(DataPaths(data))
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        rows = [(finding.subject, finding.verdict, finding.found, finding.remedy) for finding in findings]
+        _print_table(("", "", "found", "what to do"), rows, colours)
+    raise typer.Exit(int(any(finding.verdict is Verdict.FAIL for finding in findings)))
+
+
+def _print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str]) -> None:
+    """Folded to the terminal's width; as Text, since Rich would take [brackets] in a path for its markup."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
+    Console().print(table)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,49 @@
-"""Everything Dagster knows of this project, gathered. A new module in `assets` is found by itself."""
+"""Everything Dagster knows of this project, gathered. A new module in `assets` is found by itself.
+
+Another project builds its own, with what it wants otherwise: `defs = build(root="/logs", cron="0 2 * * 1")`.
+"""
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import dagster as dg
 
 from tichu_pipeline import assets
+from tichu_pipeline.automation import FRESHNESS, JOBS, MONTHLY, everything, new_logs, reingestion
 from tichu_pipeline.resources import DataFolder
 
-everything = dg.define_asset_job(
-    "everything", selection=dg.AssetSelection.all(), description="All stages for the months of the run."
-)
+__all__ = ["build", "defs", "everything"]
 
-defs = dg.Definitions(
-    assets=dg.load_assets_from_package_module(assets),
-    jobs=[everything],
-    resources={"data": DataFolder(root=os.environ.get("TICHU_DATA") or "data")},
-)
+OWNERS = ["team:tichu"]
+
+
+def build(
+    root: str | None = None,  # the data folder; else the environment's TICHU_DATA, else data/
+    cron: str | None = None,  # when logs are downloaded; else the environment's TICHU_REINGEST_CRON, else monthly
+    resources: Mapping[str, Any] | None = None,  # in the place of those here, or beside them
+    executor: dg.ExecutorDefinition = dg.in_process_executor,  # stages use the cores themselves
+) -> dg.Definitions:
+    """All stages, checks, jobs, the schedule and the sensor."""
+    found = dg.load_assets_from_package_module(assets)
+    data = DataFolder(root=root or os.environ.get("TICHU_DATA") or "data")
+    stages = [part.map_asset_specs(_described) if isinstance(part, dg.AssetsDefinition) else part for part in found]
+    return dg.Definitions(
+        assets=stages,
+        jobs=JOBS,
+        schedules=[reingestion(cron or os.environ.get("TICHU_REINGEST_CRON") or MONTHLY)],
+        sensors=[new_logs],
+        resources={"data": data, **(resources or {})},
+        executor=executor,
+    )
+
+
+def _described(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """With what holds for all stages, and how fresh this one is to be."""
+    scope = "month" if spec.partitions_def else "corpus"  # what a change makes it read again
+    told = spec.merge_attributes(owners=OWNERS, tags={"scope": scope})
+    freshness = FRESHNESS.get(spec.key.to_user_string())
+    return told.replace_attributes(freshness_policy=freshness) if freshness else told
+
+
+defs = build()

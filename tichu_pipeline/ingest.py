@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
+from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
@@ -78,15 +79,27 @@ class Ingested:
         return sum(month.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
 
 
-def month_stamp(logs: str) -> str:
+def month_stamp(logs: str, version: int = VERSION) -> str:
     """The stamp of a month, from the digest of its logs."""
-    return hashlib.sha256(f"ingest {VERSION} {logs}".encode()).hexdigest()
+    return hashlib.sha256(f"ingest {version} {logs}".encode()).hexdigest()
 
 
 def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
     """The stamp that all five files of a month carry; None if one is missing or another's."""
     stamps = {stored_stamp(month_file(paths.root / table, month)) for table in TABLES}
     return stamps.pop() if len(stamps) == 1 else None
+
+
+def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
+    """The months whose files are not those of their logs, in order of time."""
+    return [
+        month for month in catalogue.months if stored_month_stamp(paths, month) != month_stamp(catalogue.stamp(month))
+    ]
+
+
+def orphaned_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
+    """The months that have files, but no logs any more."""
+    return sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
 
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
@@ -113,15 +126,15 @@ def ingest(
         remove_leftovers(paths.root / table)
     catalogue = scan(raw)
     wanted = [month for month in catalogue.months if months is None or month in months]
-    orphans = sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
-    todo, summaries = [], {}
+    orphans = orphaned_months(catalogue, paths)
+    changed = set(wanted if force else changed_months(catalogue, paths))
+    todo, summaries = [month for month in wanted if month in changed], {}
     for month in wanted:
-        if not force and stored_month_stamp(paths, month) == month_stamp(catalogue.stamp(month)):
+        if month not in changed:
             summaries[month] = stored_summary(paths, month)
             summaries[month].reused = True
+            summaries[month].bytes = sum(file.stat().st_size for file in _files_of(paths, month))
             done(summaries[month])
-        else:
-            todo.append(month)
     todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: threads end together
 
     def read(month: str) -> Summary:
@@ -223,11 +236,14 @@ def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
     found = [month for month in found if months is None or month in months]
     stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
     summaries = [stored_summary(paths, month) for month in found]
-    files = [month_file(paths.root / table, month) for month in found for table in TABLES]
     return Manifest(
         found,
         sum(summary.games for summary in summaries),
         sum(summary.rounds for summary in summaries),
-        sum(file.stat().st_size for file in files if file.exists()),
+        sum(file.stat().st_size for month in found for file in _files_of(paths, month) if file.exists()),
         hashlib.sha256("".join(stamps).encode()).hexdigest(),
     )
+
+
+def _files_of(paths: DataPaths, month: str) -> list[Path]:
+    return [month_file(paths.root / table, month) for table in TABLES]

@@ -38,15 +38,19 @@ class MonthlyFile:
 
     def __enter__(self) -> MonthlyFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(
-            self.temporary,
-            self._schema,
-            compression="zstd",
-            compression_level=ZSTD_LEVEL,
-            use_dictionary=REPEATED,
-            column_encoding=dict(_encodings(self._schema)),
-            write_statistics=SKIPPED_BY,
-        )
+        try:
+            self._writer = pq.ParquetWriter(
+                self.temporary,
+                self._schema,
+                compression="zstd",
+                compression_level=ZSTD_LEVEL,
+                use_dictionary=REPEATED,
+                column_encoding=dict(_encodings(self._schema)),
+                write_statistics=SKIPPED_BY,
+            )
+        except BaseException:  # the disk is full, say: nobody will call __exit__
+            self.temporary.unlink(missing_ok=True)
+            raise
         return self
 
     def add(self, table: pa.Table) -> None:

@@ -28,7 +28,7 @@ def sparkline(values: Sequence[float]) -> str:
     points = " ".join(f"{i * step:.0f},{HEIGHT - (v - low) / span * HEIGHT:.0f}" for i, v in enumerate(shown))
     line = f"<polyline points='{points}' fill='none' stroke='teal'/>"
     svg = f"<svg xmlns='http://www.w3.org/2000/svg' width='{WIDTH}' height='{HEIGHT}'>{line}</svg>"
-    return f"![{min(values):,.0f} .. {max(values):,.0f}](data:image/svg+xml,{quote(svg, safe=' =:/')})"
+    return f"![{min(values):,.0f} .. {max(values):,.0f}](data:image/svg+xml,{quote(svg, safe=',=:/')})"
 
 
 def draw_histogram(axes: Axes, distribution: Distribution, name: str, clip: Sequence[float] | None = None) -> None:

@@ -98,9 +98,10 @@ def test_a_second_run_reuses_and_says_so(folder, instance):
         return (event.asset_materialization.tags or {}).get("dagster/data_version")
 
     run(instance, folder, MONTHS[0], MONTHS[-1])
-    first = version()
+    first, written = version(), {month: values["bytes"] for month, values in metadata(instance, "rounds").items()}
     run(instance, folder, MONTHS[0], MONTHS[-1])
     assert [values["reused"] for values in metadata(instance, "rounds").values()] == [True] * 3
+    assert {month: values["bytes"] for month, values in metadata(instance, "rounds").items()} == written
     assert version() == first
     run(instance, folder, MONTHS[0], MONTHS[-1], force=True)
     assert [values["reused"] for values in metadata(instance, "rounds").values()] == [False] * 3

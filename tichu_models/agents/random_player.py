@@ -5,21 +5,21 @@ It announces nothing: a call by chance would only measure how often calls fail.
 
 from __future__ import annotations
 
-from tichu_models.kernels import inner
+from tichu_models.kernels import inlined, inner
 from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.chance import draw_below
 from tichu_models.rules.combinations import cards_of
-from tichu_models.rules.legal import bombs, legal_plays
+from tichu_models.rules.legal import answers, bombs
 from tichu_models.rules.state import LEFT, RIGHT
 
 
-@inner
+@inlined
 def choose_by_chance(view, plays):
     """The choice of the random player for a view of any kind."""
     kind = view.kind
     if kind == PLAY:
-        n = legal_plays(view.hand, view.trick, view.wish, plays)
+        n = answers(view.hand, view.trick, view.wish, plays)
         if n == 1:
             return cards_of(plays.move[0])
         return cards_of(plays.move[draw_below(view.key, 0, n)])

@@ -20,7 +20,7 @@ from tichu_models.records.history import (
     PLAY,
     TAKE,
     cards_in,
-    is_same,
+    is_normal_form,
     kind_of,
     load,
     note,
@@ -337,7 +337,7 @@ SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", LOG), ("plays", P
 @inner
 def _store_normal(scratch, history, row, target, to):
     """Writes the normal form of a history: its own bytes, if it was normal already."""
-    if not is_same(scratch.log, scratch.normal):
+    if not is_normal_form(scratch.normal, scratch.log):
         return store(scratch.normal, target, to)
     source = history[row.history_from : row.history_to]
     for i in range(len(source)):

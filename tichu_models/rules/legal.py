@@ -367,8 +367,8 @@ def obliged(wished, plays, n):
     return False
 
 
-@kernel
-def legal_plays(hand, trick, wish, plays):
+@inlined
+def answers(hand, trick, wish, plays):
     """The legal answers of the player on turn: plays that are allowed under the open wish (0: none), the pass last."""
     n = unwished_plays(hand, trick, plays)
     if wish > 0:
@@ -384,6 +384,12 @@ def legal_plays(hand, trick, wish, plays):
         plays.move[n] = 0
         n += 1
     return n
+
+
+@kernel
+def legal_plays(hand, trick, wish, plays):
+    """`answers` for Python."""
+    return answers(hand, trick, wish, plays)
 
 
 @inlined

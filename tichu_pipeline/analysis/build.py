@@ -39,6 +39,10 @@ MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule
 FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
 
 
+class DatabaseBusyError(DatabaseError):
+    """Another process is building the database."""
+
+
 @dataclass(frozen=True)
 class Built:
     """What a build made, or found."""
@@ -101,7 +105,7 @@ def _only_writer(paths: DataPaths) -> Iterator[None]:
                 shutil.rmtree(leftover, ignore_errors=True)
             yield
     except Timeout as error:
-        raise DatabaseError(
+        raise DatabaseBusyError(
             f"{paths.database}: another process is building it at this moment; wait for its end. Reading is possible "
             "all the time"
         ) from error

@@ -78,9 +78,9 @@ def execute(paths: DataPaths, force: bool = False) -> Page:
     from nbconvert import HTMLExporter
 
     started = time.perf_counter()
-    source = (resources.files("tichu_pipeline") / "notebooks" / f"{NAME}.ipynb").read_text(encoding="utf-8")
+    source = _source()
     stamp = _stamp(paths, source)
-    target = paths.reports / f"{NAME}.html"
+    target = page_path(paths)
     notebook = nbformat.reads(source, as_version=4)
     if not force and _stored(target) == STAMP.format(stamp):
         return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, True)
@@ -94,6 +94,19 @@ def execute(paths: DataPaths, force: bool = False) -> Page:
     temporary.write_text(STAMP.format(stamp) + html, encoding="utf-8")
     temporary.replace(target)
     return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, False)
+
+
+def page_path(paths: DataPaths) -> Path:
+    return paths.reports / f"{NAME}.html"
+
+
+def is_up_to_date(paths: DataPaths) -> bool:
+    """Whether the page shows the database and the constants that are there."""
+    return _stored(page_path(paths)) == STAMP.format(_stamp(paths, _source()))
+
+
+def _source() -> str:
+    return (resources.files("tichu_pipeline") / "notebooks" / f"{NAME}.ipynb").read_text(encoding="utf-8")
 
 
 def _stamp(paths: DataPaths, source: str) -> str:

@@ -3,7 +3,7 @@
 import dagster as dg
 import pyarrow.parquet as pq
 
-from tichu_pipeline.analysis.build import MEMORY, build
+from tichu_pipeline.analysis.build import MEMORY, VERSION, build
 from tichu_pipeline.analysis.reading import DatabaseError, batches, reader, table, value
 from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.assets.rounds import rounds_manifest
@@ -11,6 +11,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest, stored_summary
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 
 
 class AnalysisConfig(dg.Config):
@@ -20,14 +21,15 @@ class AnalysisConfig(dg.Config):
     memory: str = MEMORY  # for DuckDB; what does not fit goes to data/tmp
 
 
-@dg.asset(deps=[rounds_manifest], group_name="analysis", kinds={"duckdb"}, pool="database")
+@dg.asset(deps=[rounds_manifest], group_name="analysis", kinds={"duckdb"}, code_version=str(VERSION), pool="database")
 def analysis(context: dg.AssetExecutionContext, config: AnalysisConfig, data: DataFolder) -> dg.MaterializeResult:
     """`tichu.duckdb`: games, rounds, players, tricks, ratings of all months, for SQL.
 
     Built aside and swapped in: readers never wait, nor see a half. `tichu queries` lists the questions that have an
     answer ready, `tichu sql` takes any other. Unchanged months make no new database.
     """
-    made = build(data.paths, config.force, config.memory, context.log.info)
+    with patience(context):
+        made = build(data.paths, config.force, config.memory, context.log.info)
     rounds = [stored_summary(data.paths, month).rounds for month in made.months]
     return dg.MaterializeResult(
         data_version=dg.DataVersion(made.stamp),

@@ -5,7 +5,7 @@ import dagster as dg
 from tichu_pipeline.assets.features import features
 from tichu_pipeline.assets.rounds import rounds_manifest
 from tichu_pipeline.assets.scaling import scaling
-from tichu_pipeline.features.dataset import Order, make_dataset, mixed_games
+from tichu_pipeline.features.dataset import VERSION, Order, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
 from tichu_pipeline.resources import DataFolder
 
@@ -28,7 +28,13 @@ class DatasetConfig(dg.Config):
     force: bool = False
 
 
-@dg.asset(deps=[features, rounds_manifest, scaling], group_name="training")
+@dg.asset(
+    deps=[features, rounds_manifest, scaling],
+    group_name="features",
+    kinds={"hdf5"},
+    code_version=str(VERSION),
+    pool="dataset",
+)
 def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
     """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
     filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)

@@ -10,7 +10,7 @@ from pydantic import Field
 from tichu_models.learning.sources import splits_of
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_pipeline.assets.rounds import rounds
-from tichu_pipeline.features.shards import make_shards
+from tichu_pipeline.features.shards import VERSION, make_shards
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import manifest
 from tichu_pipeline.months import parse_months
@@ -28,7 +28,15 @@ class FeaturesConfig(dg.Config):
     force: bool = False  # make shards again whose rounds have not changed
 
 
-@dg.asset(deps=[rounds], partitions_def=MONTHS, backfill_policy=dg.BackfillPolicy.single_run(), group_name="training")
+@dg.asset(
+    deps=[rounds],
+    partitions_def=MONTHS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    group_name="features",
+    kinds={"parquet"},
+    code_version=str(VERSION),
+    pool="features",
+)
 def features(context: dg.AssetExecutionContext, config: FeaturesConfig, data: DataFolder) -> dg.MaterializeResult:
     """Every decision as a packed vector with its label and targets, a Parquet shard a spec and month.
 

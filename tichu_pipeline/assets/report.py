@@ -2,10 +2,11 @@
 
 import dagster as dg
 
-from tichu_pipeline.analysis.notebook import execute
+from tichu_pipeline.analysis.notebook import VERSION, execute
 from tichu_pipeline.assets.analysis import analysis
 from tichu_pipeline.assets.scaling import scaling
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 
 
 class ReportConfig(dg.Config):
@@ -14,13 +15,14 @@ class ReportConfig(dg.Config):
     force: bool = False  # execute the notebook though nothing has changed
 
 
-@dg.asset(deps=[analysis, scaling], group_name="analysis", kinds={"jupyter"})
-def analysis_report(config: ReportConfig, data: DataFolder) -> dg.MaterializeResult:
+@dg.asset(deps=[analysis, scaling], group_name="analysis", kinds={"jupyter"}, code_version=str(VERSION), pool="report")
+def analysis_report(context: dg.AssetExecutionContext, config: ReportConfig, data: DataFolder) -> dg.MaterializeResult:
     """`reports/Datenanalyse.html`: every question of the analysis with its SQL, its answer and pictures.
 
     The notebook reads the database and nothing else; it can be opened in Jupyter as well.
     """
-    page = execute(data.paths, config.force)
+    with patience(context):
+        page = execute(data.paths, config.force)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(page.stamp),
         metadata={

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 from tichu_models.rules.breaks import RuleBreak
 from tichu_pipeline.assets.raw_logs import raw_logs
 from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import Summary, ingest, manifest, stored_summary
+from tichu_pipeline.ingest import VERSION, Summary, ingest, manifest, stored_summary
 from tichu_pipeline.months import next_month
 from tichu_pipeline.partitions import MONTHS
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 
 # Share of rounds that break a rule, by code, in the portal's logs of 2007-01 .. 2025-07: 22,458,253 rounds.
 REFERENCE_ROUNDS = 22_458_253
@@ -35,6 +36,9 @@ class RoundsConfig(dg.Config):
     partitions_def=MONTHS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     group_name="rounds",
+    kinds={"parquet"},
+    code_version=str(VERSION),
+    pool="rounds",
 )
 def rounds(context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFolder) -> dg.MaterializeResult:
     """Checked rounds, a Parquet file a month: rounds, games, rule breaks, tricks, counts of combinations.
@@ -43,7 +47,8 @@ def rounds(context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFo
     not changed is skipped.
     """
     months = context.partition_keys
-    made = ingest(data.paths.raw, data.paths, months, force=config.force)
+    with patience(context):
+        made = ingest(data.paths.raw, data.paths, months, force=config.force)
     summaries = {summary.month: summary for summary in made.months}
     for month in months:
         summary = summaries.get(month, Summary(month))
@@ -111,7 +116,7 @@ def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
     )
 
 
-@dg.asset(deps=[rounds], group_name="rounds")
+@dg.asset(deps=[rounds], group_name="rounds", kinds={"parquet"}, code_version="1")
 def rounds_manifest(data: DataFolder) -> dg.MaterializeResult:
     """What all months of rounds are together: one digest, on which every stage over all months hangs."""
     started = time.perf_counter()

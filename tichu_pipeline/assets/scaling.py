@@ -8,7 +8,8 @@ from pydantic import Field
 from tichu_pipeline.assets.rounds import rounds_manifest
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.resources import DataFolder
-from tichu_pipeline.scaling.fit import fit, load, plot_folder
+from tichu_pipeline.retries import patience
+from tichu_pipeline.scaling.fit import VERSION, fit, load, plot_folder
 
 
 class ScalingConfig(dg.Config):
@@ -19,14 +20,15 @@ class ScalingConfig(dg.Config):
     force: bool = False  # fit though nothing has changed
 
 
-@dg.asset(deps=[rounds_manifest], group_name="statistics")
-def scaling(config: ScalingConfig, data: DataFolder) -> dg.MaterializeResult:
+@dg.asset(deps=[rounds_manifest], group_name="statistics", kinds={"json"}, code_version=str(VERSION), pool="scaling")
+def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: DataFolder) -> dg.MaterializeResult:
     """`scaling.json`: how trick_points, points, game_score, score_diff and RTG are clipped and scaled.
 
     Fitted on the training split of a declared window of months, so that a new month changes nothing that was scaled. A
     histogram and a Q-Q plot of each variable lie in `plots/scaling/`.
     """
-    fitted = fit(data.paths, config.fit_through, config.methods, config.force)
+    with patience(context):
+        fitted = fit(data.paths, config.fit_through, config.methods, config.force)
     variables = fitted.constants["variables"]
     lines = ["| variable | clip | method | offset | scale |", "|---|---|---|---|---|"]
     for name, facts in variables.items():

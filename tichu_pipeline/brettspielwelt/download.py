@@ -25,6 +25,7 @@ from tichu_pipeline.brettspielwelt.progress import Progress
 from tichu_pipeline.months import parse_months
 
 _GIVE_UP = 10  # games in a row without an answer: the portal is down, and the month is left for the next run
+_ABSENT = {404, 410}  # statuses that say that there is no such page
 _ROUND_MARK = b"----------"  # part of every header line of a log
 # What the portal says of an index page's age -> how it is asked whether the page is newer.
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
@@ -37,6 +38,7 @@ class Failure:
     month: str
     game_id: int | None
     reason: str
+    absent: bool = False  # the portal answers, and has no such month (yet)
 
     def __str__(self) -> str:
         return f"{self.month}{f', game {self.game_id}' if self.game_id else ''}: {self.reason}"
@@ -58,6 +60,10 @@ class Summary:
     def complete(self) -> bool:
         """Everything listed is here. If not, the same command tries what is missing again."""
         return not self.failed
+
+
+class NoSuchMonthError(PortalError):
+    """The portal answers, and not with an index page of the month."""
 
 
 @dataclass
@@ -126,7 +132,7 @@ def _download_month(
         finally:
             archive.fold()
     except (PortalError, OSError, zipfile.BadZipFile) as error:
-        tally.failed.append(Failure(archive.month, None, str(error)))
+        tally.failed.append(Failure(archive.month, None, str(error), isinstance(error, NoSuchMonthError)))
         shown.say(str(tally.failed[-1]))
     shown.say(
         f"{archive.month}: {tally.listed - listed:,} games listed, {tally.present - present:,} here before, "
@@ -144,9 +150,10 @@ def _index_page(portal: Portal, archive: MonthArchive) -> bytes:
     if answer.status == 304 and page is not None:
         return page
     if answer.status != 200:
-        raise PortalError(f"HTTP {answer.status} instead of its index page; does the portal have the month?")
+        reason = f"HTTP {answer.status} instead of its index page; does the portal have the month?"
+        raise (NoSuchMonthError if answer.status in _ABSENT else PortalError)(reason)
     if not listed_games(answer.body):
-        raise PortalError("its index page lists no games; does the portal have the month?")
+        raise NoSuchMonthError("its index page lists no games; does the portal have the month?")
     told = {name: answer.headers[name] for name in _CONDITIONS if name in answer.headers}
     told["url"] = portal.base_url
     if (page, validators) != (answer.body, told):

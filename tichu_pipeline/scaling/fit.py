@@ -67,8 +67,7 @@ def fit(
         raise ScalingError(
             f"{paths.rounds}: no rounds up to {through or 'any month'}; expected ingested months (tichu ingest)"
         )
-    stamps = " ".join(str(stored_month_stamp(paths, month)) for month in window)
-    stamp = hashlib.sha256(f"scaling {VERSION} {through} {sorted(methods.items())} {stamps}".encode()).hexdigest()
+    stamp = _stamp(paths, through, window, methods)
     if stored and stored.get("stamp") == stamp and not force and _has_plots(paths):
         return Fitted(stored, time.perf_counter() - started, True)
     found = gather(paths, window)
@@ -91,6 +90,20 @@ def fit(
         write_figures(plot_folder(paths), found.distributions[name], name, facts["clip"])
     _write(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
     return Fitted(constants, time.perf_counter() - started, False)
+
+
+def stamp_now(paths: DataPaths, constants: Mapping[str, Any]) -> str:
+    """The stamp that these constants would carry if they were fitted now, as they were fitted then."""
+    through = constants["fit"]["through"]
+    window = [month for month in manifest(paths).months if month <= through]
+    variables = constants["variables"].items()
+    methods = {name: facts["method"] for name, facts in variables if facts["method_from"] == "config"}
+    return _stamp(paths, through, window, methods)
+
+
+def _stamp(paths: DataPaths, through: str, window: list[str], methods: Mapping[str, str]) -> str:
+    stamps = " ".join(str(stored_month_stamp(paths, month)) for month in window)
+    return hashlib.sha256(f"scaling {VERSION} {through} {sorted(methods.items())} {stamps}".encode()).hexdigest()
 
 
 def plot_folder(paths: DataPaths) -> Path:

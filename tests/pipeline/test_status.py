@@ -1,0 +1,174 @@
+"""What `tichu status` says of a data folder in the states that it can be in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.pipeline.test_layout import ROOT, imported_by
+from tichu_pipeline import ingest as ingesting
+from tichu_pipeline.analysis import build as building
+from tichu_pipeline.analysis import notebook
+from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_pipeline.cli import app
+from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.scaling import fit as fitting
+from tichu_pipeline.status import STAGES, Standing, State, status
+
+MONTHS = ["2024-01", "2024-02", "2024-03"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> DataPaths:
+    """A data folder with every stage made; its page bears the right stamp and little else."""
+    paths = DataPaths(tmp_path_factory.mktemp("status"))
+    generate(paths.raw, 30, MONTHS, seed=8)
+    ingesting.ingest(paths.raw, paths)
+    building.build(paths)
+    fitting.fit(paths, fit_through="2024-02")
+    paths.reports.mkdir()
+    write_page(paths)
+    return paths
+
+
+@pytest.fixture
+def paths(made, tmp_path) -> DataPaths:
+    """A copy of it to damage."""
+    return DataPaths(shutil.copytree(made.root, tmp_path / "data"))
+
+
+def write_page(paths: DataPaths) -> None:
+    """What executing the notebook leaves, as far as the stamp is concerned; the notebook has its own tests."""
+    stamp = notebook._stamp(paths, notebook._source())
+    notebook.page_path(paths).write_text(notebook.STAMP.format(stamp))
+
+
+def add_log(paths: DataPaths, month: str) -> None:
+    """One more game, from a sound log."""
+    folder = paths.raw / month.replace("-", "")
+    folder.mkdir()
+    shutil.copy(ROOT / "tests" / "golden" / "sound_game.tch", folder / "7.tch")
+
+
+def by_stage(paths: DataPaths) -> dict[str, Standing]:
+    """How each stage stands."""
+    return {standing.stage: standing for standing in status(paths)}
+
+
+def states(paths: DataPaths) -> list[str]:
+    """The state of each stage, in order, by its first letter."""
+    return [standing.state[0] for standing in status(paths)]
+
+
+def test_an_empty_folder_is_all_missing(tmp_path):
+    """A newcomer's first call that ends in a traceback."""
+    assert {standing.state for standing in status(DataPaths(tmp_path / "nowhere"))} == {State.MISSING}
+
+
+def test_everything_made_is_fresh(paths):
+    """Stages called stale right after they were made: nobody would look a second time."""
+    found = by_stage(paths)
+    assert {name: standing.reasons for name, standing in found.items()} == dict.fromkeys(STAGES, ())
+    assert {standing.state for standing in found.values()} == {State.FRESH}
+    assert all(standing.there and standing.bytes for standing in found.values())
+
+
+def test_stages_are_those_that_dagster_runs(paths):
+    """A stage that is added to the graph and forgotten here."""
+    from tichu_pipeline.definitions import defs
+
+    graph = {key.to_user_string() for key in defs.resolve_asset_graph().get_all_asset_keys()}
+    not_judged_yet = {"features", "dataset"}  # their stamps depend on a config that the run was given
+    assert set(STAGES) == graph - {"rounds_manifest"} - not_judged_yet
+
+
+def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
+    """Constants of a window that called for a new fit because of a month outside of it; or a page that stays fresh."""
+    add_log(paths, "2024-03")
+    assert states(paths) == ["f", "s", "s", "f", "s"]
+    found = by_stage(paths)
+    assert found["rounds"].reasons == ("logs have changed: 2024-03",)
+    assert found["rounds"].stale_months == ("2024-03",)
+    assert found["analysis"].reasons == ("rounds is stale",)
+    assert found["analysis_report"].reasons == ("analysis is stale",)
+    ingesting.ingest(paths.raw, paths)
+    assert states(paths) == ["f", "f", "s", "f", "s"]
+    building.build(paths)
+    assert states(paths) == ["f", "f", "f", "f", "s"]
+    write_page(paths)
+    assert states(paths) == ["f"] * 5
+
+
+def test_a_month_of_the_window_makes_the_constants_stale(paths):
+    """Features scaled with constants of other rounds than they claim."""
+    add_log(paths, "2024-02")
+    assert by_stage(paths)["scaling"].reasons == ("rounds in its window are stale: 2024-02",)
+    ingesting.ingest(paths.raw, paths)
+    assert by_stage(paths)["scaling"].state is State.STALE
+    fitting.fit(paths)
+    assert by_stage(paths)["scaling"].state is State.FRESH
+
+
+def test_settings_of_the_last_fit_count(paths):
+    """A method that was chosen by hand, and a fit that is called stale for it ever after."""
+    fitting.fit(paths, methods={"rtg": "zscore"})
+    assert by_stage(paths)["scaling"].state is State.FRESH
+
+
+def test_the_reason_is_told_apart(paths, monkeypatch):
+    """Someone searching the raw folder for a change that was one of the code."""
+    add_log(paths, "2023-12")
+    month_file(paths.games, "2024-02").unlink()
+    monkeypatch.setattr(ingesting, "VERSION", ingesting.VERSION + 1)
+    monkeypatch.setattr("tichu_pipeline.status.VERSION", ingesting.VERSION)
+    monkeypatch.setattr(ingesting.month_stamp, "__defaults__", (ingesting.VERSION,))
+    assert by_stage(paths)["rounds"].reasons == (
+        "new months: 2023-12",
+        "made by an older version: 2024-01, 2024-03",
+        "files are not of one run: 2024-02",
+    )
+
+
+def test_damage_is_a_reason_and_no_crash(paths):
+    """The command that shall say what is wrong, dying of it."""
+    month_file(paths.rounds, "2024-02").write_bytes(b"no parquet")
+    paths.database.write_bytes(b"no database")
+    paths.scaling.write_text("{")
+    with zipfile.ZipFile(paths.raw / "2022.zip", "w"):
+        pass
+    (paths.raw / "2021.zip").write_bytes(b"no zip")
+    found = by_stage(paths)
+    assert [standing.state[0] for standing in found.values()] == ["f", "s", "s", "m", "s"]
+    assert "2024-02.parquet" in found["rounds"].reasons[0]
+    assert "1 problems" in found["raw_logs"].reasons[0]
+
+
+def test_rounds_without_logs_are_kept(paths):
+    """Rounds called stale where their archives were moved away: reading them again is impossible."""
+    shutil.rmtree(paths.raw)
+    found = by_stage(paths)
+    assert [standing.state[0] for standing in found.values()] == ["m", "f", "f", "f", "f"]
+    assert found["rounds"].reasons == ("logs are gone, rounds kept: 2024-01..2024-03",)
+
+
+def test_the_command(paths):
+    """JSON with fields that cannot be relied upon; a table that loses the reason."""
+    add_log(paths, "2024-03")
+    answer = CliRunner().invoke(app, ["status", "--data", str(paths.root), "--json"])
+    assert answer.exit_code == 0
+    stages = json.loads(answer.stdout)
+    assert [stage["stage"] for stage in stages] == list(STAGES)
+    assert set(stages[0]) == {"stage", "state", "there", "bytes", "reasons", "stale_months"}
+    assert stages[1]["stale_months"] == ["2024-03"]
+    shown = CliRunner().invoke(app, ["status", "--data", str(paths.root)], env={"COLUMNS": "160"})
+    assert "logs have changed: 2024-03" in shown.stdout
+
+
+def test_neither_command_loads_dagster():
+    """Seconds of waiting for a look at a folder."""
+    assert imported_by("import tichu_pipeline.cli").isdisjoint({"dagster", "polars", "duckdb", "pyarrow"})
+    assert imported_by("import tichu_pipeline.status, tichu_pipeline.doctor").isdisjoint({"dagster", "torch"})

@@ -1,0 +1,67 @@
+"""The figures of a run as they come: `metrics.csv` for polars and SQL, events for TensorBoard.
+
+The training loss stands there every 50 steps, all figures of the validation after every epoch. A run that is taken up
+again forgets what it wrote after the moment it goes on from.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import lightning
+from lightning.pytorch.callbacks import Callback
+
+HEADER = ("epoch", "step", "name", "value")
+EVERY_STEPS = 50
+
+
+class Journal(Callback):
+    """Appends to the files of a run's folder."""
+
+    FILE = "metrics.csv"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.events: Any = None
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
+        if trainer.is_global_zero:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._forget_after(trainer.global_step)
+            self.events = SummaryWriter(str(self.folder), purge_step=trainer.global_step + 1)
+
+    def on_train_batch_end(self, trainer: lightning.Trainer, pl_module: Any, outputs: Any, *_: Any) -> None:
+        step = trainer.global_step
+        if step % EVERY_STEPS == 0 and not trainer.fit_loop._should_accumulate():
+            rate = trainer.optimizers[0].param_groups[0]["lr"]
+            self._write(trainer, {"train_loss": float(trainer.callback_metrics["train_loss"]), "learning_rate": rate})
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
+        self._write(trainer, pl_module.figures)
+
+    def teardown(self, trainer: lightning.Trainer, pl_module: Any, stage: str) -> None:
+        if self.events is not None:
+            self.events.close()
+
+    def _write(self, trainer: lightning.Trainer, figures: dict[str, float]) -> None:
+        if self.events is None:
+            return
+        epoch, step = trainer.current_epoch + 1, trainer.global_step
+        with (self.folder / self.FILE).open("a", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows((epoch, step, name, f"{value:.8g}") for name, value in figures.items())
+        for name, value in figures.items():
+            self.events.add_scalar(name, value, step)
+
+    def _forget_after(self, step: int) -> None:
+        path = self.folder / self.FILE
+        rows: list[list[str]] = []
+        if path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                rows = [row for row in list(csv.reader(file))[1:] if len(row) == len(HEADER) and int(row[1]) <= step]
+        temporary = self.folder / f".{self.FILE}.new"
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([HEADER, *rows])
+        temporary.replace(path)

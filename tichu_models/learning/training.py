@@ -1,0 +1,192 @@
+"""A training run, from its settings to its folder; killed at any moment, it is taken up again where it was.
+
+    manifest.json      from the start: what the run is
+    model.safetensors  the weights with the lowest validation loss so far
+    metrics.csv        epoch, step, name, value; the same for TensorBoard in events.out.*
+    resume.ckpt        state of an unfinished run, saved every `checkpoint_steps` steps and after every epoch
+    figures.json       of a finished run: the figures of its best weights
+
+A run with the same manifest in the same folder goes on, or is done already; another one starts anew there. Which data a
+run is given does not belong here.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import lightning
+import torch
+from lightning.pytorch.callbacks import Callback, EarlyStopping
+
+from tichu_models.learning.batches import Source
+from tichu_models.learning.journal import Journal
+from tichu_models.learning.learner import Learner
+from tichu_models.learning.settings import RunConfig, TrainingConfig
+from tichu_models.networks import checkpoint
+from tichu_models.networks.manifest import Manifest
+
+RESUME, FIGURES = "resume.ckpt", "figures.json"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a run came to."""
+
+    figures: dict[str, float]  # of the best weights
+    reused: bool  # it was finished before
+
+
+def train(
+    config: RunConfig,
+    manifest: Manifest,
+    folder: Path,
+    samples: Source,
+    validation: Source,
+    report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
+) -> Trained:
+    """Trains a network, or goes on with it. `report` hears of every epoch, counted from 1."""
+    if checkpoint.is_of(folder, manifest):
+        if (folder / FIGURES).exists():
+            return Trained(json.loads((folder / FIGURES).read_text()), reused=True)
+    else:
+        for old in (RESUME, FIGURES, Journal.FILE, *(path.name for path in folder.glob("events.out.*"))):
+            (folder / old).unlink(missing_ok=True)
+    checkpoint.begin(folder, manifest)
+    training = config.training
+    torch.manual_seed(training.seed)
+    if training.threads:
+        torch.set_num_threads(training.threads)
+    steps = training.epochs * -(-len(samples) // training.accumulate)
+    learner = Learner(config, manifest.inputs, steps)
+    best = KeepBest(folder, manifest)
+    patience = EarlyStopping("val_loss", patience=training.patience, check_finite=False)
+    callbacks: list[Callback] = [best, patience, Journal(folder), Report(report), KeepState(folder, training, samples)]
+    resume = folder / RESUME
+    trainer = _trainer(training, callbacks)
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", module="lightning", category=Warning
+        )  # of data loaders, which sources are not
+        trainer.fit(learner, samples, validation, ckpt_path=resume if resume.exists() else None, weights_only=True)
+    if trainer.is_global_zero:
+        _finish(folder, best.figures)
+    return Trained(best.figures, reused=False)
+
+
+def precision_of(training: TrainingConfig) -> str:
+    """As Lightning names it; of `auto`, bfloat16 where it is a matter of hardware."""
+    if training.precision == "auto":
+        on_gpu = training.accelerator != "cpu" and torch.cuda.is_available()
+        fast = torch.cuda.is_bf16_supported(including_emulation=False) if on_gpu else has_fast_bf16()
+        return "bf16-mixed" if fast else "32-true"
+    return {"float32": "32-true", "bfloat16": "bf16-mixed", "float16": "16-mixed"}[training.precision]
+
+
+def has_fast_bf16() -> bool:
+    """Whether this CPU multiplies bfloat16 as such."""
+    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+
+def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)  # it advertises
+    return lightning.Trainer(
+        accelerator=training.accelerator,
+        devices=training.devices,
+        strategy="ddp" if training.devices > 1 else "auto",
+        precision=precision_of(training),  # type: ignore[arg-type]
+        max_epochs=training.epochs,
+        accumulate_grad_batches=training.accumulate,
+        callbacks=callbacks,
+        logger=False,
+        enable_checkpointing=False,
+        enable_model_summary=False,
+        enable_progress_bar=sys.stderr.isatty(),
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+    )
+
+
+def _finish(folder: Path, figures: dict[str, float]) -> None:
+    temporary = folder / f".{FIGURES}.new"
+    temporary.write_text(json.dumps(figures, indent=1) + "\n")
+    temporary.replace(folder / FIGURES)
+    (folder / RESUME).unlink(missing_ok=True)
+
+
+class KeepBest(Callback):
+    """Saves the weights whenever the validation loss is the lowest so far."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder, self.manifest = folder, manifest
+        self.figures: dict[str, float] = {}
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
+        figures = pl_module.figures
+        if self.figures and not figures["val_loss"] < self.figures["val_loss"]:
+            return
+        self.figures = {"epoch": trainer.current_epoch + 1, "step": trainer.global_step, **figures}
+        if trainer.is_global_zero:
+            notes = {name: f"{self.figures[name]:g}" for name in ("epoch", "step", "val_loss")}
+            checkpoint.save(self.folder, pl_module.network, self.manifest, notes)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"figures": self.figures}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.figures = state_dict["figures"]
+
+
+class KeepState(Callback):
+    """Saves all that a run needs to go on, between two steps of the optimiser. Stands last: the others come first.
+
+    Where the source stands is part of its state: Lightning restores that only within an epoch, not between two.
+    """
+
+    def __init__(self, folder: Path, training: TrainingConfig, samples: Source) -> None:
+        self.path = folder / RESUME
+        self.every = training.checkpoint_steps * training.accumulate
+        self.samples = samples
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.samples.state_dict()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.samples.load_state_dict(state_dict)
+
+    def on_train_batch_end(self, trainer: lightning.Trainer, *args: Any) -> None:
+        batch = args[-1] + 1
+        if batch % self.every == 0 and batch < trainer.num_training_batches:
+            self._save(trainer)
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
+        self._save(trainer)
+
+    def _save(self, trainer: lightning.Trainer) -> None:
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        trainer.save_checkpoint(temporary)
+        if trainer.is_global_zero:
+            temporary.replace(self.path)
+
+
+class Report(Callback):
+    """Tells whoever started the run of every epoch."""
+
+    def __init__(self, report: Callable[[int, dict[str, float]], None]) -> None:
+        self.report = report
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
+        if trainer.is_global_zero:
+            self.report(trainer.current_epoch + 1, {**_training_loss(trainer), **pl_module.figures})
+
+
+def _training_loss(trainer: lightning.Trainer) -> dict[str, float]:
+    loss = trainer.callback_metrics.get("train_loss")
+    return {} if loss is None else {"train_loss": float(loss)}

@@ -1,0 +1,44 @@
+"""CandidatePolicyNet: which of the legal moves a person would choose.
+
+57 independent outputs cannot say which cards go together; here every legal move has a score of its own, and those of a
+decision share one softmax.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from tichu_models.networks.candidates import Candidates, card_bits, ranks, types_and_lengths
+from tichu_models.networks.configs import CandidateConfig
+from tichu_models.networks.layers import hidden_layers, stack
+from tichu_models.rules.cards import DRAGON_RANK, NUM_CARDS
+from tichu_models.rules.combinations import TYPE_AND_LENGTH
+
+MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
+
+
+def move_features(plays: Tensor) -> Tensor:
+    """(m, 102): the cards, type and length as one-hot, the rank as thermometer."""
+    kinds = nn.functional.one_hot(types_and_lengths(plays), len(TYPE_AND_LENGTH)).bool()
+    thermometer = torch.arange(DRAGON_RANK, device=plays.device) < ranks(plays)[:, None]
+    return torch.cat([card_bits(plays), kinds, thermometer], dim=1)
+
+
+class CandidatePolicyNet(nn.Module):
+    """State and legal moves -> a score a move, of which the softmax is the policy."""
+
+    def __init__(self, inputs: int, config: CandidateConfig) -> None:
+        super().__init__()
+        hidden = hidden_layers(inputs, config.body, [config.dropout] * len(config.body))
+        self.body = nn.Sequential(*hidden, nn.Linear(config.body[-1] if config.body else inputs, config.width))
+        self.move = stack(MOVE_FEATURES, config.move, config.width)
+        self.scale = 1 / math.sqrt(config.width)
+
+    def forward(self, state: Tensor, candidates: Candidates) -> Tensor:
+        """(n, inputs), m moves of n decisions -> (m,)."""
+        thought = self.body(state)
+        moves = self.move(move_features(candidates.plays).to(state.dtype))
+        return (thought[candidates.row] * moves).sum(1) * self.scale

@@ -1,0 +1,194 @@
+"""What is there of each stage, and what is stale and why: what `tichu status` answers. Nothing is changed, nothing run.
+
+A stage is judged by the stamp in its own output, against the one that it would get now; what hangs on a stale stage is
+stale as well. Its settings are taken as they were. A new stage is a function here and a line in STAGES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tichu_pipeline.analysis import build, notebook
+from tichu_pipeline.analysis import reading as database
+from tichu_pipeline.brettspielwelt.archives import scan
+from tichu_pipeline.brettspielwelt.catalogue import Catalogue
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.ingest import (
+    VERSION,
+    DamagedMonthError,
+    changed_months,
+    manifest,
+    month_stamp,
+    orphaned_months,
+    stored_month_stamp,
+)
+from tichu_pipeline.months import next_month
+from tichu_pipeline.scaling import fit as scaling
+
+NAMED_RANGES = 4  # of months in a reason
+
+
+class State(StrEnum):
+    """How a stage's output stands to its inputs."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a stage stands."""
+
+    stage: str
+    state: State
+    there: str  # what there is of it, in a few words
+    bytes: int
+    reasons: tuple[str, ...]  # why it is not fresh; else what is worth knowing
+    stale_months: tuple[str, ...] = ()  # of a stage over months
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.state is State.FRESH
+
+
+Before = Mapping[str, Standing]
+
+
+def status(paths: DataPaths) -> list[Standing]:
+    """All stages, in the order in which they run."""
+    catalogue = scan(paths.raw) if paths.raw.exists() else None
+    found: dict[str, Standing] = {}
+    for stage, look in STAGES.items():
+        found[stage] = look(stage, paths, catalogue, found)
+    return list(found.values())
+
+
+def _raw_logs(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Before) -> Standing:
+    if catalogue is None or not catalogue.months:
+        remedy = "put archives there, or: tichu download, tichu generate"
+        return Standing(stage, State.MISSING, "", 0, (f"no logs in {paths.raw}; {remedy}",))
+    problems = len(catalogue.problems)
+    notes = (f"{problems:,} problems of archives or logs, which ingest names",) if problems else ()
+    there = f"{_span(catalogue.months)}, {len(catalogue):,} logs"
+    size = sum(path.stat().st_size for path in paths.raw.rglob("*") if path.is_file())
+    return Standing(stage, State.FRESH, there, size, notes)
+
+
+def _rounds(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Before) -> Standing:
+    changed = changed_months(catalogue, paths) if catalogue else []
+    new = [month for month in changed if not (paths.rounds / f"{month}.parquet").exists()]
+    torn = [month for month in changed if month not in new and stored_month_stamp(paths, month) is None]
+    older = [
+        month for month in changed if month not in new and month not in torn and _is_older(catalogue, paths, month)
+    ]
+    logs = [month for month in changed if month not in {*new, *torn, *older}]
+    reasons = [
+        f"{what}: {_ranges(months)}"
+        for what, months in (
+            ("new months", new),
+            ("logs have changed", logs),
+            ("made by an older version", older),
+            ("files are not of one run", torn),
+        )
+        if months
+    ]
+    try:
+        found = manifest(paths)
+    except DamagedMonthError as error:
+        return Standing(stage, State.STALE, "", 0, (str(error), *reasons), tuple(changed))
+    if not found.months:
+        return Standing(stage, State.MISSING, "", 0, tuple(reasons) or ("no logs to read",), tuple(changed))
+    orphans = orphaned_months(catalogue, paths) if catalogue else found.months
+    notes = [f"logs are gone, rounds kept: {_ranges(orphans)}"] if orphans else []
+    state = State.STALE if changed else State.FRESH
+    there = f"{_span(found.months)}, {found.rounds:,} rounds"
+    return Standing(stage, state, there, found.bytes, (*reasons, *notes), tuple(changed))
+
+
+def _is_older(catalogue: Catalogue | None, paths: DataPaths, month: str) -> bool:
+    """Whether the month's files were made from these very logs by an older version of the stage."""
+    logs = catalogue.stamp(month) if catalogue else ""
+    return stored_month_stamp(paths, month) in {month_stamp(logs, version) for version in range(1, VERSION)}
+
+
+def _analysis(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    if not paths.database.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not built yet",))
+    reasons = [] if before["rounds"].is_fresh else _hanging_on(before["rounds"])
+    there = ""
+    try:
+        rounds, months = (
+            database.table(paths, "SELECT (SELECT count(*) FROM rounds), months FROM about").to_pylist()[0].values()
+        )
+        there = f"{_span(months)}, {rounds:,} rounds"
+        here = manifest(paths).months
+        for what, differing in (("not in it", set(here) - set(months)), ("no longer there", set(months) - set(here))):
+            reasons += [f"{what}: {_ranges(sorted(differing))}"] if differing else []
+        if not reasons and database.stored_stamp(paths) != build.database_stamp(paths):
+            reasons.append("rounds or tournaments have changed since, or it is of another version")
+    except (database.DatabaseError, DamagedMonthError) as error:
+        reasons.append(str(error))
+    return Standing(stage, _state(reasons), there, paths.database.stat().st_size, tuple(reasons))
+
+
+def _scaling(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    constants = scaling.load(paths)
+    if constants is None:
+        return Standing(stage, State.MISSING, "", 0, ("not fitted yet",))
+    through = constants["fit"]["through"]
+    within = [month for month in before["rounds"].stale_months if month <= through]
+    reasons = [f"rounds in its window are stale: {_ranges(within)}"] if within else []
+    if not reasons and constants["stamp"] != scaling.stamp_now(paths, constants):
+        reasons.append("rounds in its window have changed since, or it is of another version")
+    there = f"{len(constants['variables'])} variables, fitted through {through}"
+    return Standing(stage, _state(reasons), there, paths.scaling.stat().st_size, tuple(reasons))
+
+
+def _analysis_report(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    page = notebook.page_path(paths)
+    if not page.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not executed yet",))
+    reasons = [part for name in ("analysis", "scaling") for part in _hanging_on(before[name])]
+    if not reasons and not notebook.is_up_to_date(paths):
+        reasons.append("the notebook, the database or the constants have changed since")
+    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+
+
+Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
+# In the order in which they run. `rounds_manifest` keeps nothing on disk.
+STAGES: Mapping[str, Look] = {
+    "raw_logs": _raw_logs,
+    "rounds": _rounds,
+    "analysis": _analysis,
+    "scaling": _scaling,
+    "analysis_report": _analysis_report,
+}
+
+
+def _hanging_on(above: Standing) -> list[str]:
+    return [] if above.is_fresh else [f"{above.stage} is {above.state}"]
+
+
+def _state(reasons: Sequence[str]) -> State:
+    return State.STALE if reasons else State.FRESH
+
+
+def _span(months: Sequence[str]) -> str:
+    count = f"{len(months)} month{'' if len(months) == 1 else 's'}"
+    return f"{count} {months[0]}..{months[-1]}" if len(months) > 1 else f"{count} {''.join(months)}".rstrip()
+
+
+def _ranges(months: Sequence[str]) -> str:
+    """Months as ranges; `2024-01..2024-03, 2024-07`."""
+    ranges: list[list[str]] = []
+    for month in months:
+        if ranges and next_month(ranges[-1][-1]) == month:
+            ranges[-1].append(month)
+        else:
+            ranges.append([month])
+    named = [part[0] if len(part) == 1 else f"{part[0]}..{part[-1]}" for part in ranges[:NAMED_RANGES]]
+    more = sum(map(len, ranges[NAMED_RANGES:]))
+    return ", ".join(named) + (f" and {more} months more" if more else "")
