@@ -19,7 +19,7 @@ from tichu_models.learning.sources import RoundsSource, ShardSource
 from tichu_models.observation.samples import Encoder, width_of
 from tichu_models.observation.specs import spec
 from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.features.shards import MOSTLY_ALIKE, ZSTD_LEVEL, make_shards
+from tichu_pipeline.features.shards import compression, make_shards
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.months import parse_months
@@ -111,7 +111,7 @@ def test_size(paths, tmp_path):
     shard = pq.read_table(shards[0].path)
     mixed = shard.take(np.random.default_rng(1).permutation(len(shard)))
     path = tmp_path / "mixed.parquet"
-    pq.write_table(mixed, path, compression="zstd", compression_level=ZSTD_LEVEL, use_dictionary=list(MOSTLY_ALIKE))
+    pq.write_table(mixed, path, **compression(mixed))
     size = path.stat().st_size / len(shard)
     print(f"shuffled: {size:.1f} bytes a sample, target {MOST_BYTES_SHUFFLED}")
     assert size <= MOST_BYTES_SHUFFLED
