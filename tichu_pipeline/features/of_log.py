@@ -72,7 +72,8 @@ def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None
     encoder, standings = Encoder(spec), standings_of(rows)
     unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
     played = Played(
-        rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], unknown, games.rounds.history
+        *(rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], unknown),
+        *(games.rounds.history, np.arange(len(rows))),
     )
     observer = WHO_ACTS if wanted.seat is None else wanted.seat
     for i in chosen:
