@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
+from tichu_models.observation.specs import SpecError, spec
 from tichu_pipeline.analysis import build, notebook
 from tichu_pipeline.analysis import reading as database
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
+from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import (
     VERSION,
@@ -157,6 +160,39 @@ def _analysis_report(stage: str, paths: DataPaths, _: Catalogue | None, before: 
     return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
+def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*/????-??.parquet"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no shards; networks can be trained from rounds without them",))
+    stale = {path.stem: (path.parent.name, why) for path in files if (why := _stale_shard(paths, path))}
+    reasons = [f"{why}: {_ranges([month])} of {name}" for month, (name, why) in list(stale.items())[:NAMED_RANGES]]
+    reasons += [] if reasons or before["rounds"].is_fresh else _hanging_on(before["rounds"])
+    specs = sorted({path.parent.name for path in files})
+    there = f"{_span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
+    size = sum(path.stat().st_size for path in files)
+    return Standing(stage, _state(reasons), there, size, tuple(reasons), tuple(stale))
+
+
+def _stale_shard(paths: DataPaths, path: Path) -> str | None:
+    try:
+        current = shards.is_current(paths, spec(path.parent.name), path.stem)
+    except (SpecError, shards.ShardError) as error:
+        return str(error)
+    return None if current else "rounds have changed since, or it is of another version"
+
+
+def _dataset(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*.h5"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no data set asked for",))
+    reasons = [f"{path.name}: {why}" for path in files if (why := dataset.stale_because(paths, path))]
+    return Standing(stage, _state(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
 # In the order in which they run. `rounds_manifest` keeps nothing on disk.
 STAGES: Mapping[str, Look] = {
@@ -165,6 +201,8 @@ STAGES: Mapping[str, Look] = {
     "analysis": _analysis,
     "scaling": _scaling,
     "analysis_report": _analysis_report,
+    "features": _features,
+    "dataset": _dataset,
 }
 
 
