@@ -17,23 +17,22 @@ from torch import Tensor
 
 from tichu_models.learning.batches import Batch
 from tichu_models.learning.feed import Tensors
+from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.losses import split_schupf
 from tichu_models.learning.unpack import COLOUR_OF_INDEX, Unpacker
 from tichu_models.networks import checkpoint
-from tichu_models.networks.candidates import Candidates, log_softmax, types
+from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.decision_rule import Rule, move_scores
 from tichu_models.networks.manifest import SpecStamp
 from tichu_models.networks.registry import ARCHITECTURES
-from tichu_models.observation.encode import plan_of
-from tichu_models.observation.samples import Encoder, Played, as_records
-from tichu_models.observation.specs import OTHERS, Spec, spec
+from tichu_models.observation.samples import Encoder, as_records, features_of
+from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
 from tichu_models.observation.view import KINDS
-from tichu_models.records.decisions import FOUND, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
-from tichu_models.rules.combinations import BOMB, TYPE_NAMES, cards_of, type_of
-from tichu_models.rules.legal import legal_plays, new_buffer
+from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_pipeline.features.of_log import LogError, label_of, round_of
 
+LAST = torch.tensor([-1])
 POINTS = 100.0  # a value or return of 1
 
 
@@ -55,38 +54,26 @@ class _Asked:
 
     question: Question
     spec: Spec
-    row: np.ndarray  # the sample, and those of the seat before it
-    view: np.void
+    rows: np.ndarray  # the sample, behind those of the seat before it
     record: np.void
-
-    @property
-    def legal(self) -> np.ndarray:
-        """The legal plays; of a bomb out of turn, the bombs that beat the trick."""
-        buffer, view = new_buffer(), self.view
-        wish = 0 if self.record["out_of_turn"] else int(view["wish"])
-        n = legal_plays(int(view["hand"]), int(view["trick"]), wish, buffer)
-        moves = np.array(buffer["move"][:n], dtype=np.int64)
-        return moves[types(torch.from_numpy(moves)).numpy() == BOMB] if self.record["out_of_turn"] else moves
 
     def batch(self, unpacker: Unpacker, turns: int) -> Batch:
         """What the network reads: the decision, or a sequence that ends with it."""
-        rows = np.ascontiguousarray(self.row[-turns:])
+        rows = np.ascontiguousarray(self.rows[-turns:])
         n, read, facts = len(rows), self.spec, as_records(rows, self.spec)
         features = unpacker.features(rows, unpacker.buffer(n, read.size))
         labels = unpacker.labels(rows, unpacker.buffer(n, len(read.label_names)))
         value, rtg = facts["value"].astype(np.float32), facts["rtg"].astype(np.float32) / POINTS
         if self.question.rtg is not None:
             rtg = rtg + np.float32(self.question.rtg / POINTS) - rtg[-1]  # what was won before was won
-        if read.name.startswith("sequence"):
+        if turns > 1:
             features, labels, value, rtg = features[None], labels[None], value[None], rtg[None]
-        arrays = SimpleNamespace(features=features, labels=labels, value=value, rtg=rtg, mask=np.ones((n, 1), bool))
-        if read.name.startswith("sequence"):
-            arrays.mask = arrays.mask.reshape(1, n)
+        mask = np.ones((n, 1), dtype=bool) if turns == 1 else np.ones((1, n), dtype=bool)
+        moves = MoveFinder(read).of(rows) if read.label == CARDS_LABEL else (None, None)
+        arrays = SimpleNamespace(features=features, labels=labels, value=value, rtg=rtg, mask=mask)
+        arrays.moves, arrays.move_counts = moves
         batch = Tensors(read.names)(arrays)
-        plays = torch.from_numpy(self.legal) if KINDS[self.record["kind"]] == "play" else None
-        return batch._replace(
-            candidates=None if plays is None else Candidates.of_counts(plays, torch.tensor([len(plays)]))
-        )
+        return batch if batch.candidates is None else batch._replace(candidates=batch.candidates.take(LAST + n))
 
 
 def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
@@ -121,24 +108,12 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
 
 def _decisions(question: Question, read: Spec) -> Iterator[_Asked]:
     played = round_of(question.file, question.round_index)
-    samples, views = Encoder(read).samples(played), views_of(played, read)
+    samples = Encoder(read).samples(played)
     records = as_records(samples, read)
-    for k, (view, record) in enumerate(zip(views, records, strict=True)):
+    for k, record in enumerate(records):
         if question.turn in (None, int(record["turn"])) and question.seat in (None, int(record["seat"])):
             same = np.flatnonzero(records["seat"][: k + 1] == record["seat"])
-            yield _Asked(question, read, samples[same], view, record)
-
-
-def views_of(played: Played, read: Spec) -> np.ndarray:
-    """What was seen at each decision of one round, in the order of its samples."""
-    plan, found = plan_of(read), np.zeros(1, dtype=FOUND)[0]
-    scratch = np.zeros(1, dtype=WALK)[0]
-    rounds, n = find_decisions(
-        *(played.rows[:1], played.standings[:1], played.history, scratch),
-        *(plan["kinds"], plan["history"], WHO_ACTS, MAX_DECISIONS, found),
-    )
-    assert rounds == 1
-    return found["at"][:n]["seen"].copy()
+            yield _Asked(question, read, samples[same], record)
 
 
 def _cards_of_play(play: int) -> list[str]:
@@ -234,8 +209,8 @@ def _choice(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 def _schupf(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
     """To whom which of the cards held: value and colour together, among those held."""
     values, colours = (part.log_softmax(-1)[0] for part in split_schupf(network(batch.state[-1:])))
-    mask = int(asked.view["hand"])
-    held = [int(INDEX_OF_BIT[bit]) for bit in range(mask.bit_length()) if mask >> bit & 1]
+    seen = features_of(asked.rows[-1], asked.spec)
+    held = [i for i, label in enumerate(LABELS) if f"{HAND_CARDS.name}.{label}" in seen]
     given = label_of(int(asked.record["label"]), asked.spec)
     answers = []
     for to, other in enumerate(OTHERS):

@@ -33,12 +33,7 @@ if TYPE_CHECKING:
 
 # Bumped by hand when the same settings and rounds would give other samples, or train another network.
 VERSION = 1
-LEGAL_MOVES = (
-    "move",
-    "cards",
-    "goal",
-    "sequence",
-)  # objectives that are measured by them; the first needs them to learn
+LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives
 SEQUENCE = "sequence"
 
 
@@ -76,6 +71,7 @@ class Inputs:
             world=config.training.devices,
             steps=self.steps,
             drop_last=drop_last,
+            moves=learned in (LEARNED_FROM_MOVES if training else MEASURED_BY_MOVES),
         )
 
     def samples(self) -> batches.Source:
