@@ -48,6 +48,10 @@ class Progress:
     loss: float  # of the last batch
     samples_a_second: float  # since the last time
 
+    def __str__(self) -> str:
+        rate = f"{self.samples_a_second:,.0f} samples/s"
+        return f"epoch {self.epoch}, step {self.step:,} of {self.steps:,}, loss {self.loss:.4f}, {rate}"
+
 
 @dataclass(frozen=True)
 class Trained:

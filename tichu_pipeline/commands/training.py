@@ -36,7 +36,7 @@ def train(
     from tichu_pipeline.folders import DataPaths
     from tichu_pipeline.scaling.fit import ScalingError as FitError
     from tichu_pipeline.training.inputs import InputError
-    from tichu_pipeline.training.runs import Order, RunError, main_figure, read_order, train_run
+    from tichu_pipeline.training.runs import Order, RunError, figures_line, read_order, train_run
 
     if network not in ARCHITECTURES:
         raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
@@ -67,13 +67,13 @@ def train(
         typer.echo(json.dumps({**facts, "seconds": round(made.seconds, 2), "figures": made.figures}))
         return
     how = "was there" if made.reused else f"{made.seconds:.0f} s"
-    typer.echo(f"{made.folder}: {_figures(made.figures, main_figure(network))}, {how}")
+    typer.echo(f"{made.folder}: {figures_line(network, made.figures, ())}, {how}")
 
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
     """Lists the trained networks of a data folder, and what they came to."""
     from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.training.runs import main_figure
+    from tichu_pipeline.training.runs import figures_line
     from tichu_pipeline.training.runs import runs as find
 
     found = find(DataPaths(data))
@@ -83,7 +83,7 @@ def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
     rows = []
     for run in found:
         network = run.manifest.network if run.manifest else ""
-        figures = _figures(run.figures, main_figure(network)) if network else run.problem
+        figures = figures_line(network, run.figures, ()) if network else run.problem
         seconds = f"{run.trial['seconds']:,.0f} s" if run.trial else ""
         rows.append((run.name, network, run.state, run.trial.get("config", ""), figures, seconds))
     colours = {"finished": "green", "unfinished": "yellow", "damaged": "red"}
@@ -100,22 +100,13 @@ def _run_facts(run: Any) -> dict[str, Any]:
 
 
 def _say_progress(progress: Progress) -> None:
-    typer.echo(
-        f"epoch {progress.epoch}, step {progress.step:,} of {progress.steps:,}, loss {progress.loss:.4f}, "
-        f"{progress.samples_a_second:,.0f} samples/s",
-        err=True,
-    )
+    typer.echo(str(progress), err=True)
 
 
 def _say_epoch(network: str, epoch: int, figures: dict[str, float]) -> None:
-    from tichu_pipeline.training.runs import main_figure
+    from tichu_pipeline.training.runs import figures_line
 
-    names = ("train_loss", "val_loss", *main_figure(network))
-    typer.echo(f"epoch {epoch}: {_figures(figures, tuple(dict.fromkeys(names)))}", err=True)
-
-
-def _figures(figures: dict[str, float], names: tuple[str, ...]) -> str:
-    return ", ".join(f"{name.removeprefix('val_')} {figures[name]:.4f}" for name in names if name in figures)
+    typer.echo(f"epoch {epoch}: {figures_line(network, figures)}", err=True)
 
 
 def explain(

@@ -172,7 +172,7 @@ def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
         )
     months = months_of(config, paths)
     if config.data.source == "rounds":
-        source: RoundsSource | ShardSource = RoundsSource([month_file(paths.rounds, month) for month in months], read)
+        source: RoundsSource | ShardSource = rounds_source(config, paths)
     else:
         source = ShardSource([shard_file(paths, read, month) for month in months], read)
     if not paths.scaling.exists():
@@ -180,6 +180,11 @@ def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
     scaling = Scaling.load(paths.scaling)
     scaling.check(read.table)
     return Inputs(config, source, _manifest(config, source, scaling, months))
+
+
+def rounds_source(config: RunConfig, paths: DataPaths) -> RoundsSource:
+    """The rounds of the run's window, whatever it was trained from."""
+    return RoundsSource([month_file(paths.rounds, month) for month in months_of(config, paths)], spec(config.spec))
 
 
 def months_of(config: RunConfig, paths: DataPaths) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tichu_models.learning.metrics.yes_no import Reliability
@@ -67,8 +67,3 @@ def draw_reliability(path: Path, parts: dict[str, Reliability], title: str) -> P
         axes.set(title=f"{title}: {name}", xlabel="probability", ylabel="share", xlim=(0, 1), ylim=(0, 1))
     save(figure, path)
     return path
-
-
-def figures_table(figures: dict[str, Any], names: tuple[str, ...]) -> str:
-    """Some figures in a line."""
-    return ", ".join(f"{name.removeprefix('val_')} {figures[name]:.4g}" for name in names if name in figures)

@@ -223,6 +223,17 @@ def main_figure(network: str) -> tuple[str, ...]:
     return MAIN_FIGURES[ARCHITECTURES[network].objective]
 
 
+def figures_line(network: str, figures: dict[str, float], names: Sequence[str] = ("train_loss", "val_loss")) -> str:
+    """The figures that count, in a line."""
+    wanted = dict.fromkeys((*names, *main_figure(network)))
+    return ", ".join(f"{name.removeprefix('val_')} {figures[name]:.4f}" for name in wanted if name in figures)
+
+
+def toml(value: Any) -> str:
+    """A setting's value as config files spell it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 MAIN_FIGURES = {
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
