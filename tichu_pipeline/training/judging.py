@@ -75,7 +75,8 @@ def inputs_of_run(manifest: Manifest, paths: DataPaths) -> Inputs:
     """All rounds of the data folder, as this run's network reads them: in float32, scaled as it was trained."""
     training = TrainingConfig.read({**manifest.training["training"], "precision": "float32", "devices": 1}, "training")
     data = DataConfig.read({**manifest.training["data"], "source": "rounds"}, "data")
-    config = RunConfig(ARCHITECTURES[manifest.network], manifest.config, training, data)
+    found = ARCHITECTURES[manifest.network]
+    config = RunConfig(architecture=found, network=manifest.config, training=training, data=data)
     everything = replace(data, first_month=None, last_month=None)
     return Inputs(config, rounds_source(replace(config, data=everything), paths), manifest)
 
