@@ -35,7 +35,7 @@ from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 
 # Bumped by hand when the same runs and rounds would give other figures.
 VERSION = 1
-STAMP = b"tichu.stamp"
+STAMP, SAMPLED = b"tichu.stamp", b"tichu.samples"
 SAMPLES = 50_000
 TABLE, PAGE, PICTURE, FINAL_TEST = (
     "model_comparison.parquet",
@@ -87,7 +87,7 @@ def compare(
     if not force and stored_stamp(path) == stamp:
         return Compared(pl.read_parquet(path), stamp, True, time.monotonic() - started)
     table = _table(paths, found, "validation", samples, say, pictures=True)
-    _write(paths, table, stamp)
+    _write(paths, table, stamp, samples)
     return Compared(table, stamp, False, time.monotonic() - started)
 
 
@@ -98,12 +98,23 @@ def comparison_stamp(paths: DataPaths, samples: int) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
+def is_up_to_date(paths: DataPaths) -> bool:
+    """Whether the table is of the runs and rounds as they are, on as many samples as it was made with."""
+    samples = _about(paths.reports / TABLE).get(SAMPLED, b"0").decode()
+    return stored_stamp(paths.reports / TABLE) == comparison_stamp(paths, int(samples))
+
+
 def stored_stamp(path: Path) -> str | None:
     """The stamp of a table; None if there is none."""
+    found = _about(path).get(STAMP)
+    return found.decode() if found else None
+
+
+def _about(path: Path) -> dict[bytes, bytes]:
     try:
-        return (pq.read_schema(path).metadata or {}).get(STAMP, b"").decode()
+        return pq.read_schema(path).metadata or {}
     except (OSError, pa.ArrowInvalid):
-        return None
+        return {}
 
 
 @dataclass(frozen=True)
@@ -221,14 +232,14 @@ def wide(table: pl.DataFrame, network: str) -> tuple[tuple[str, ...], list[tuple
     return names, [(kind, name, [values.get(each) for each in names]) for (kind, name), values in found.items()]
 
 
-def _write(paths: DataPaths, table: pl.DataFrame, stamp: str) -> None:
+def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> None:
     paths.reports.mkdir(parents=True, exist_ok=True)
     _draw(paths.reports / PICTURE, table)
     _replace(paths.reports / PAGE, _page(table).encode())
     path = paths.reports / TABLE
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     arrow = table.to_arrow()
-    pq.write_table(arrow.replace_schema_metadata({STAMP: stamp.encode()}), temporary)
+    pq.write_table(arrow.replace_schema_metadata({STAMP: stamp.encode(), SAMPLED: str(samples).encode()}), temporary)
     temporary.replace(path)  # last: it says that all is there
 
 

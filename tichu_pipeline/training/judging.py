@@ -19,19 +19,17 @@ from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.metrics.moves import MoveMetric
 from tichu_models.learning.metrics.yes_no import Reliability, YesNoMetric
 from tichu_models.learning.objectives import objective
-from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
 from tichu_models.learning.split import SPLITS
 from tichu_models.learning.unpack import Unpacker
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import CheckpointError, Manifest, SpecStamp
 from tichu_models.networks.options import OptionError
-from tichu_models.networks.registry import ARCHITECTURES
 from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.specs import spec
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.training.baselines import Blunders
 from tichu_pipeline.training.inputs import Inputs, rounds_source
-from tichu_pipeline.training.runs import Run
+from tichu_pipeline.training.runs import Run, config_of
 
 ROWS_AT_ONCE = 4096
 JUDGED_BY_BLUNDERS = ("cards", "move", "goal")
@@ -73,11 +71,10 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> Judged:
 
 def inputs_of_run(manifest: Manifest, paths: DataPaths) -> Inputs:
     """All rounds of the data folder, as this run's network reads them: in float32, scaled as it was trained."""
-    training = TrainingConfig.read({**manifest.training["training"], "precision": "float32", "devices": 1}, "training")
-    data = DataConfig.read({**manifest.training["data"], "source": "rounds"}, "data")
-    found = ARCHITECTURES[manifest.network]
-    config = RunConfig(architecture=found, network=manifest.config, training=training, data=data)
-    everything = replace(data, first_month=None, last_month=None)
+    config = config_of(manifest)
+    training = replace(config.training, precision="float32", devices=1)
+    config = replace(config, training=training, data=replace(config.data, source="rounds"))
+    everything = replace(config.data, first_month=None, last_month=None)
     return Inputs(config, rounds_source(replace(config, data=everything), paths), manifest)
 
 

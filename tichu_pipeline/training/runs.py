@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from tichu_models.learning.config_files import DEFAULT_PRESET, run_config
-from tichu_models.learning.settings import RunConfig
+from tichu_models.learning.config_files import DEFAULT_PRESET, SECTIONS, run_config
+from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
+from tichu_models.learning.sources import SourceError
 from tichu_models.networks import manifest as manifests
 from tichu_models.networks.manifest import CheckpointError, Manifest
+from tichu_models.networks.options import OptionError
 from tichu_models.networks.registry import ARCHITECTURES
+from tichu_models.observation.scaling import ScalingError
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.training.inputs import inputs_of
+from tichu_pipeline.training.inputs import InputError, inputs_of
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
@@ -170,24 +173,24 @@ def _check_vacant(folder: Path, manifest: Manifest) -> None:
     there = run_of(folder) if folder.exists() else None
     if there is None or there.state != FINISHED or there.manifest is None:
         return
-    old, new = (
-        {**each.training, "data": {**each.training.get("data", {}), **each.data}} for each in (there.manifest, manifest)
-    )
     raise RunError(
-        f"{folder}: it holds a finished run of other settings or data ({_difference(old, new)}); "
+        f"{folder}: it holds a finished run of other settings or data ({_difference(there.manifest, manifest)}); "
         "choose another --name, or --replace it"
     )
 
 
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
-    for section in sorted({*old, *new}):
-        for name in sorted({*old.get(section, {}), *new.get(section, {})}):
-            there, here = (each.get(section, {}).get(name) for each in (old, new))
-            if there != here:
-                return (
-                    f"{section}.{name} = {there}, not {here}" if name != "rounds" else "its rounds have changed since"
-                )
-    return "its spec or its scaling has changed since"
+def _difference(old: Manifest, new: Manifest) -> str:
+    """The first that differs, in a few words."""
+    if old.network != new.network:
+        return f"it is a {old.network}, not a {new.network}"
+    for section in (*SECTIONS, "made of"):
+        there, here = (each.data if section == "made of" else each.training.get(section, {}) for each in (old, new))
+        for name in sorted({*there, *here}):
+            if there.get(name) != here.get(name):
+                if name == "rounds":
+                    return "its rounds have changed since"
+                return f"{section}.{name} = {there.get(name)}, not {here.get(name)}"
+    return "its vector or its scaling has changed since"
 
 
 def runs(paths: DataPaths) -> list[Run]:
@@ -205,6 +208,26 @@ def run_of(folder: Path) -> Run:
     done = (folder / FIGURES).exists() and (folder / WEIGHTS).exists()
     figures, trial = _read_json(folder / FIGURES), _read_json(folder / TRIAL)
     return Run(folder.name, folder, FINISHED if done else UNFINISHED, manifest, figures, trial)
+
+
+def config_of(manifest: Manifest) -> RunConfig:
+    """The settings that a run was trained with."""
+    training = TrainingConfig.read(manifest.training.get("training", {}), "training")
+    data = DataConfig.read(manifest.training.get("data", {}), "data")
+    return RunConfig(
+        architecture=ARCHITECTURES[manifest.network], network=manifest.config, training=training, data=data
+    )
+
+
+def stale_because(run: Run, paths: DataPaths) -> str:
+    """Why a run would be trained anew with its own settings; empty if it would not."""
+    if run.manifest is None:
+        return run.problem
+    try:
+        now = inputs_of(config_of(run.manifest), paths).manifest
+    except (OptionError, InputError, SourceError, ScalingError) as error:
+        return str(error)
+    return "" if now.text() == run.manifest.text() else _difference(run.manifest, now)
 
 
 def find_run(paths: DataPaths, name: str) -> Run:
