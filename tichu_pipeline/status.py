@@ -29,6 +29,7 @@ from tichu_pipeline.ingest import (
 )
 from tichu_pipeline.months import next_month
 from tichu_pipeline.scaling import fit as scaling
+from tichu_pipeline.training import comparison, runs
 
 NAMED_RANGES = 4  # of months in a reason
 
@@ -193,6 +194,30 @@ def _size(path: Path) -> int:
     return path.stat().st_size
 
 
+def _training_runs(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    found = runs.runs(paths)
+    finished = [run for run in found if run.state == runs.FINISHED]
+    if not found:
+        return Standing(stage, State.MISSING, "", 0, ("no network trained yet; tichu train NET",))
+    reasons = [f"{run.name} is {run.state}" for run in found if run.state != runs.FINISHED]
+    for above in (before["rounds"], before["scaling"]):
+        reasons += _hanging_on(above)
+    because = {run.name: runs.stale_because(run, paths) for run in finished} if not reasons else {}
+    reasons += [f"{name}: {why}" for name, why in because.items() if why]
+    size = sum(path.stat().st_size for run in found for path in run.folder.iterdir())
+    return Standing(stage, _state(reasons), f"{len(finished)} networks", size, tuple(reasons))
+
+
+def _model_comparison(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    table = paths.reports / comparison.TABLE
+    if not table.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not made yet",))
+    reasons = [] if before["training_runs"].is_fresh else _hanging_on(before["training_runs"])
+    if not reasons and not comparison.is_up_to_date(paths):
+        reasons.append("runs have been trained since, or rounds have changed")
+    return Standing(stage, _state(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
+
+
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
 # In the order in which they run. `rounds_manifest` keeps nothing on disk.
 STAGES: Mapping[str, Look] = {
@@ -203,6 +228,8 @@ STAGES: Mapping[str, Look] = {
     "analysis_report": _analysis_report,
     "features": _features,
     "dataset": _dataset,
+    "training_runs": _training_runs,
+    "model_comparison": _model_comparison,
 }
 
 
