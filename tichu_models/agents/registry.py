@@ -8,7 +8,7 @@ from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
 
 
-class UnknownAgentError(ValueError):
+class AgentError(ValueError):
     """A text that names no agent."""
 
 
@@ -24,5 +24,5 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
         if name == "heuristic" and key == "blunder":
             return HeuristicAgent(float(value))
     except ValueError as error:
-        raise UnknownAgentError(f"agent '{text}': {error}") from error
-    raise UnknownAgentError(f"no agent '{text}': expected random, heuristic or heuristic:blunder=.1")
+        raise AgentError(f"agent '{text}': {error}") from error
+    raise AgentError(f"no agent '{text}': expected random, heuristic or heuristic:blunder=.1")

@@ -31,7 +31,7 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import KINDS, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
-from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
@@ -191,14 +191,10 @@ def _rounds_of(tables: np.ndarray) -> Rounds:
 
 def _in_order(parts: list[Rounds]) -> Rounds:
     """Rounds as the tables finished them, sorted by game and round."""
-    if not parts:
-        return Rounds(np.zeros(0, dtype=ROUND), np.zeros(0, dtype=np.uint8))
-    rows, histories = np.concatenate([part.rows for part in parts]), np.concatenate([part.history for part in parts])
-    lengths = rows["history_to"] - rows["history_from"]
-    starts = np.cumsum(lengths) - lengths
-    order = np.lexsort((rows["round_index"], rows["game_id"]))
-    rows, lengths, starts = rows[order], lengths[order], starts[order]
+    rounds = joined(parts)
+    rows = rounds.rows[np.lexsort((rounds.rows["round_index"], rounds.rows["game_id"]))]
+    lengths, starts = rows["history_to"] - rows["history_from"], rows["history_from"].copy()
     rows["history_to"] = np.cumsum(lengths)
     rows["history_from"] = rows["history_to"] - lengths
-    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(histories))
-    return Rounds(rows, histories[places])
+    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(rounds.history))
+    return Rounds(rows, rounds.history[places])
