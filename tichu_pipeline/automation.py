@@ -41,7 +41,13 @@ everything = dg.define_asset_job(
     "everything", selection=dg.AssetSelection.all(), description="All stages, for the months of the run."
 )
 
-JOBS = [refresh, everything]
+evaluate = dg.define_asset_job(
+    "evaluate",
+    selection=dg.AssetSelection.assets("tournament", "evaluation"),
+    description="All agents against each other, and the page of their ladder.",
+)
+
+JOBS = [refresh, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from tichu_pipeline.commands import tournaments
+
 if TYPE_CHECKING:
     from tichu_pipeline.ingest import Ingested, Summary
 
@@ -462,6 +464,9 @@ def _print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours
         table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
     Console().print(table)
 
+
+app.command()(tournaments.tournament)
+app.command()(tournaments.ladder)
 
 if __name__ == "__main__":
     app()

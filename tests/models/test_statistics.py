@@ -56,7 +56,7 @@ def test_a_control_variate_removes_what_it_explains():
 @pytest.mark.proof
 @pytest.mark.parametrize("true_margin", [-2.0, 2.0])
 def test_the_sequential_test_keeps_its_promise(true_margin):
-    """Errors beyond 5 % where the margin is as large as the test asks for. Margins as in play: steps of 2.5, spread 90."""
+    """Errors beyond 5 % where the margin is as large as the test asks for; in steps and with a spread as in play."""
     test = SequentialTest(2.0)
     runs, wrong, deals = 2000, 0, 0
     for _ in range(runs):

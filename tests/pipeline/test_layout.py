@@ -75,7 +75,8 @@ def test_definitions_hold_the_stages_in_order():
     graph = defs.resolve_asset_graph()
     order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
     assert order == [
-        *("raw_logs", "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *("raw_logs", "tournament", "evaluation", "rounds"),
+        *("features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
     ]
     job = defs.resolve_job_def("everything")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)

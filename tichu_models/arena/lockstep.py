@@ -161,10 +161,11 @@ class _Hall:
                     faults |= {int(group[place]): fault for place, fault in wrong.items()}
         kinds[list(faults)] = NO_ANSWER
         _perform(tables, kinds, choices, codes, self.plays)
-        for place in np.flatnonzero(codes):
-            faults[int(place)] = illegal_choice(int(kinds[place]), int(choices[place]), int(codes[place]))
+        for wrong_place in np.flatnonzero(codes).tolist():
+            faults[wrong_place] = illegal_choice(*(int(part[wrong_place]) for part in (kinds, choices, codes)))
         for place in sorted(faults):
-            self.referee.note(_forfeit(tables[place], self.agents[asked[place]].name, faults[place]))
+            forfeit = _forfeit(tables[place], self.agents[asked[place]].name, faults[place])
+            self.referee.note(forfeit, _rounds_of(tables[place : place + 1]))
         forfeited = np.zeros(n, dtype=bool)
         forfeited[list(faults)] = True
         return forfeited

@@ -20,6 +20,7 @@ RATED_DEALS = 5000  # of each pairing; more would only say with false certainty 
 class Rating:
     """An agent's strength, as OpenSkill has it."""
 
+    place: int  # among the agents
     name: str
     mu: float
     sigma: float
@@ -41,9 +42,9 @@ def ratings(names: Sequence[str], pairings: Sequence[tuple[int, int]], margins: 
         for (a, b), part in zip(pairings, margins, strict=True):
             if deal < len(part):
                 margin = part[deal]
-                ranks = [1, 1] if margin == 0 else [1, 2] if margin > 0 else [2, 1]
-                [[skills[a]], [skills[b]]] = model.rate([[skills[a]], [skills[b]]], ranks=ranks)
+                ranks: list[float] = [1, 1] if margin == 0 else [1, 2] if margin > 0 else [2, 1]
+                (skills[a],), (skills[b],) = model.rate([[skills[a]], [skills[b]]], ranks=ranks)
                 matches[a] += 1
                 matches[b] += 1
-    rated = [Rating(name, skill.mu, skill.sigma, n) for name, skill, n in zip(names, skills, matches, strict=True)]
+    rated = [Rating(place, names[place], skill.mu, skill.sigma, matches[place]) for place, skill in enumerate(skills)]
     return sorted(rated, key=lambda rating: -rating.mu)

@@ -21,6 +21,7 @@ import numpy as np
 
 from tichu_models.agents.base import Agent
 from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY
+from tichu_models.records.schema import Rounds
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import labels
 
@@ -29,6 +30,9 @@ REASONS = (ILLEGAL, CRASH, TIMEOUT)
 NANOSECOND = 1e-9
 STEPS = 8  # bins of a time for each doubling
 BINS = 48 * STEPS
+
+# Who has answered which kind of question in this process: the first answer loads and compiles, which is not counted.
+_warm: set[tuple[str, int]] = set()
 
 
 @dataclass(frozen=True)
@@ -95,8 +99,8 @@ class Referee:
         """One choice for each view, and the faults by the place of their view."""
         return answers(agent, kind, views), {}
 
-    def note(self, forfeit: Forfeit) -> None:
-        """Hears of a game that cannot go on."""
+    def note(self, forfeit: Forfeit, broken: Rounds) -> None:
+        """Hears of a game that cannot go on, and of its round so far."""
         raise IllegalAnswer(str(forfeit))
 
 
@@ -106,6 +110,7 @@ class LenientReferee(Referee):
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self.forfeits: list[Forfeit] = []
+        self.broken: list[Rounds] = []
         self.times: dict[str, np.ndarray] = {}  # decisions by the bin of the time that they took
 
     def ask(self, agent: Agent, kind: int, views: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
@@ -113,9 +118,10 @@ class LenientReferee(Referee):
         faults: dict[int, Fault] = {}
         return self._ask(agent, kind, views, faults, 0), faults
 
-    def note(self, forfeit: Forfeit) -> None:
+    def note(self, forfeit: Forfeit, broken: Rounds) -> None:
         """Keeps it."""
         self.forfeits.append(forfeit)
+        self.broken.append(broken)
 
     def add_time(self, name: str, seconds: float, decisions: int) -> None:
         """So many decisions took so long, together."""
@@ -135,7 +141,9 @@ class LenientReferee(Referee):
         except Exception as error:  # noqa: BLE001  whatever it is, it costs this agent's table only
             fault = Fault(CRASH, f"raised {type(error).__name__}: {error}", traceback.format_exc())
         else:
-            self.add_time(agent.name, time.perf_counter() - started, len(views))
+            if (agent.name, kind) in _warm:
+                self.add_time(agent.name, time.perf_counter() - started, len(views))
+            _warm.add((agent.name, kind))
             return choices
         if len(views) == 1:
             self.add_time(agent.name, time.perf_counter() - started, 1)

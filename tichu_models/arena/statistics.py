@@ -70,10 +70,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """A generalised sequential probability ratio test on paired deals: is `a` better by `margin` points a round, or `b`?
+    """A generalised sequential probability ratio test on paired deals: who is better by `margin` points a round?
 
-    Whoever is better by the margin or more is taken for the worse one with a probability of at most `error`; the
-    normal approximation with the variance seen so far stands for the likelihood. Looked at every EVERY deals.
+    Who is better by that or more is taken for the worse one with a probability of at most `error`. The normal
+    approximation with the variance seen so far stands for the likelihood. Looked at every EVERY deals.
     """
 
     margin: float

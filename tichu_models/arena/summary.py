@@ -25,18 +25,17 @@ def summary(played: Played) -> dict[str, Any]:
     order = played.order
     parts = [played.results[played.results["pairing"] == pairing] for pairing in range(len(order.pairings))]
     rated = ratings(order.agents, order.pairings, [points_of(part)[0] for part in parts])
-    facts = {
+    return {
         "seed": order.seed,
         "whole_games": order.whole_games,
         "pairings": [_pairing(played, pairing, part) for pairing, part in enumerate(parts)],
-        "ratings": [_rating(rating) for rating in rated],
+        "ratings": [{**_rating(rating), **_field(played, rating.place, parts)} for rating in rated],
         "times": [_times(name, played) for name in dict.fromkeys(order.agents)],
         "forfeits": [
             {"table": forfeit.game, "agent": forfeit.agent, "reason": forfeit.reason, "what": str(forfeit)}
             for forfeit in played.forfeits
         ],
     }
-    return facts
 
 
 def _pairing(played: Played, pairing: int, results: np.ndarray) -> dict[str, Any]:
@@ -120,6 +119,19 @@ def _rating(rating: Rating) -> dict[str, Any]:
         "ordinal": rating.ordinal,
         "matches": rating.matches,
     }
+
+
+def _field(played: Played, agent: int, parts: list[np.ndarray]) -> dict[str, Any]:
+    """An agent against all others: its points a round, averaged over its pairings deal by deal."""
+    signed = [
+        values_of(part) * (1 if a == agent else -1)
+        for (a, b), part in zip(played.order.pairings, parts, strict=True)
+        if agent in (a, b)
+    ]
+    deals = min(map(len, signed))
+    values = np.mean([part[:deals] for part in signed], axis=0)
+    interval = bootstrap(values, np.ones(deals), played.order.seed)
+    return {"points_per_round": float(values.mean()), "interval": list(interval)}
 
 
 def _times(name: str, played: Played) -> dict[str, Any]:

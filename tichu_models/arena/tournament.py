@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
@@ -94,6 +94,7 @@ class Part:
     results: np.ndarray  # RESULT
     rounds: Rounds  # those of the rows that were not forfeited
     forfeits: list[Forfeit]
+    broken: list[Rounds]  # the forfeited rounds, each as far as it was played
     times: dict[str, np.ndarray]  # by agent, decisions by the bin of their time: of the clock, and in nothing else
 
 
@@ -122,8 +123,8 @@ def play(
 ) -> Played:
     """Plays a tournament. `run_tasks(function, tasks)` gives what comes of the tasks in any order; `keep` is given
     every part of it with its rounds, `done` hears of the deals that have been played."""
-    agents = [make(name) for name in dict.fromkeys(order.agents)]  # who cannot be built fails before anything is played
-    timed = frozenset(agent.name for agent in agents if getattr(agent, "timed", False))
+    agents = {name: make(name) for name in order.agents}  # who cannot be built fails before anything is played
+    timed = frozenset(name for name, agent in agents.items() if getattr(agent, "timed", False))
     undecided = list(range(len(order.pairings)))
     results: list[np.ndarray] = []
     forfeits: list[Forfeit] = []
@@ -224,7 +225,8 @@ def _built(make: Make, name: str) -> Agent:
 
 def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Control | None) -> Part:
     pairing = int(fixtures["game"][0]) // TABLES_A_PAIRING - 1
-    agents = [_built(make, name) for name in order.names(pairing)]
+    names = order.names(pairing)
+    agents = [_built(make, name) for name in names]
     max_rounds = MOST_ROUNDS if order.whole_games else 1
     referee = LenientReferee(order.limit)
     built_in = [agent for agent in agents if isinstance(agent, BuiltinAgent) and is_plain(agent)]
@@ -240,7 +242,11 @@ def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Cont
     results["pairing"] = pairing
     results["deal"] = results["table"] % TABLES_A_PAIRING // 2
     results["team_a"] = _team_of_a(order, results["table"])
-    return Part(results, rounds, referee.forfeits, referee.times)
+    # Known by the names in the order: an agent may call itself otherwise.
+    ordered = {agent.name: name for agent, name in zip(agents, names, strict=True)}
+    forfeits = [replace(forfeit, agent=ordered[forfeit.agent]) for forfeit in referee.forfeits]
+    times = {ordered[name]: counts for name, counts in referee.times.items()}
+    return Part(results, rounds, forfeits, referee.broken, times)
 
 
 def is_plain(agent: BuiltinAgent) -> bool:
@@ -251,6 +257,7 @@ def is_plain(agent: BuiltinAgent) -> bool:
 def _fused(agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int, referee: LenientReferee) -> Rounds:
     """Built-in players alone, in one kernel. Their time is the mean of all turns."""
     nobody = np.full((len(fixtures), 3), -1, dtype=np.int32)
+    list(selfplay.stream_fixtures(agents, fixtures[:1], 1, nobody))  # compiles, which is no time of theirs
     started = time.perf_counter()
     rounds = joined([played.rounds for played in selfplay.stream_fixtures(agents, fixtures, max_rounds, nobody)])
     seconds = time.perf_counter() - started
