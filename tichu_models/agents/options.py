@@ -1,0 +1,57 @@
+"""What can be set of the players that the registry makes, each option documented beside its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tichu_models.networks.options import OptionError, Options, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomOptions(Options):
+    """RandomAgent has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeuristicOptions(Options):
+    """HeuristicAgent."""
+
+    blunder: float = option(0.0, "share of plays that are a random legal one", least=0, most=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NNetOptions(Options):
+    """Every player with a network."""
+
+    temperature: float = option(
+        0.0, "0 plays the best move; else by chance, by the softmax of score / temperature", least=0
+    )
+    top_k: int = option(0, "by chance among so many best moves only; 0 for all", least=0)
+    seed: int = option(0, "of the chance", least=0, most=2**31)
+    decisions: bool = option(True, "other decisions than plays by the networks beside the run, where there are any")
+    announce: float | None = option(
+        None, "announces where the chance to go out first is at least this; by default where a person would", least=0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.top_k and not self.temperature:
+            raise OptionError(f"top_k = {self.top_k}: without a temperature the best move is played")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyOptions(NNetOptions):
+    """Players whose network gives a number a card."""
+
+    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
+        "sum", "how numbers of cards become the score of a move: see networks.decision_rule"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOptions(PolicyOptions):
+    """Players who are told what they are to win."""
+
+    margin: float = option(0.0, "points that are wanted beyond the expected ones", least=-400, most=400)
+    value: str | None = option(None, "run of a ValueNet that says what is expected; by default the own value head")

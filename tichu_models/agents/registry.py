@@ -1,0 +1,139 @@
+"""Players by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`.
+
+Behind the name stand the run, for players with a network, and options as `key=value`, all parted by commas. RUN is a
+folder in the folder of runs; its manifest says what it is: `policy:RUN` plays with whatever network for plays the run
+has, the other names insist on theirs. Needs no torch until a player has a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+from tichu_models.agents.base import Agent
+from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
+from tichu_models.agents.options import GoalOptions, HeuristicOptions, NNetOptions, PolicyOptions, RandomOptions
+from tichu_models.networks import manifest as manifests
+from tichu_models.networks.manifest import CheckpointError, Manifest
+from tichu_models.networks.options import OptionError, Options, expected
+
+if TYPE_CHECKING:
+    from tichu_models.agents.neural.network import Network
+
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+class AgentError(ValueError):
+    """A text that names no player."""
+
+
+@dataclass(frozen=True)
+class Playing:
+    """What plays with a network: its options and its class, as module and name in `agents.neural`."""
+
+    options: type[NNetOptions]
+    module: str
+    class_name: str
+
+
+OF_NETWORK = {
+    "PolicyNet": Playing(PolicyOptions, "policy_agent", "PolicyAgent"),
+    "CandidatePolicyNet": Playing(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
+    "GCPolicyNet": Playing(GoalOptions, "gc_agent", "GCPolicyAgent"),
+}
+NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet"}
+WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
+NAMES = ("random", "heuristic", *NETWORK_OF_NAME)
+
+
+def agent_from(text: str, runs: Path | None = None) -> Agent:
+    """The player that a text names; runs are looked for in `runs`."""
+    name, _, rest = text.strip().partition(":")
+    try:
+        if name == "random":
+            _options(RandomOptions, rest)
+            return RandomAgent()
+        if name == "heuristic":
+            return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
+        if name in NETWORK_OF_NAME:
+            run, _, rest = rest.partition(",")
+            return _with_network(text.strip(), _folder(run, runs), NETWORK_OF_NAME[name], rest)
+        raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+    except (OptionError, CheckpointError) as error:
+        raise AgentError(f"agent '{text}': {error}") from None
+
+
+def _options(kind: type[AnyOptions], text: str) -> AnyOptions:
+    """Options from `key=value,key=value`."""
+    hints = get_type_hints(kind)
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise OptionError(f"'{part}': expected key=value")
+        given[key.strip()] = _value(value.strip(), hints.get(key.strip(), str))
+    return kind(**kind.fitted(given))
+
+
+def _value(text: str, kind: Any) -> Any:
+    """A number where one is wanted, or a truth; what is neither stays a text, for a message."""
+    kinds = (kind, *get_args(kind))
+    if bool in kinds and text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        if int in kinds or float in kinds:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _folder(run: str, runs: Path | None) -> Path:
+    """The folder of a run."""
+    if not run or "=" in run:
+        raise OptionError("no run; expected its name behind the colon, as in policy:RUN")
+    folder = Path(run) if runs is None else runs / run
+    if not (folder / manifests.FILE).exists():
+        known = sorted(path.parent.name for path in runs.glob(f"*/{manifests.FILE}")) if runs else []
+        raise OptionError(f"no run '{run}'" + (f" in {runs}; {expected(run, known)}" if known else f": {folder}"))
+    return folder
+
+
+def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Agent:
+    """A player with the network of a run, and with those for other decisions that lie beside it."""
+    import importlib
+
+    from tichu_models.agents.neural.network import Network
+
+    manifest = manifests.read(folder / manifests.FILE)
+    if manifest.network not in OF_NETWORK or (network and manifest.network != network):
+        raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {network or ' or '.join(OF_NETWORK)}")
+    playing = OF_NETWORK[manifest.network]
+    options = _options(playing.options, rest)
+    made = getattr(importlib.import_module(f"tichu_models.agents.neural.{playing.module}"), playing.class_name)
+    agent = made(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
+    value = getattr(options, "value", None)
+    if value is not None:
+        agent.judge = Network(_folder(value, folder.parent), "ValueNet")
+    return agent
+
+
+def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
+    """The networks for other decisions beside a run. Of several of a kind, those trained on the same data come first,
+    then the first by name."""
+    from tichu_models.agents.neural.network import Network
+    from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
+
+    found: dict[str, tuple[bool, Path]] = {}
+    for path in sorted(folder.parent.glob(f"*/{manifests.FILE}"), reverse=True):
+        if not (path.parent / WEIGHTS).exists():
+            continue
+        manifest = manifests.read(path)
+        mine = (manifest.data == own.data, path.parent)
+        if manifest.network not in found or mine[0] >= found[manifest.network][0]:
+            found[manifest.network] = mine
+    return {kind: Network(found[name][1], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
