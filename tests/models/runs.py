@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +68,8 @@ class Watched:
 
     def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
         """As the player, but not in secret."""
-        choices = self.agent.decide(kind, views, **heard)
+        decide: Callable[..., np.ndarray] = self.agent.decide
+        choices = decide(kind, views, **heard)
         self.asked.setdefault(kind, []).append((views.copy(), heard, choices))
         return choices
 

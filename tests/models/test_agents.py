@@ -16,7 +16,7 @@ from tichu_models.networks.decision_rule import move_scores
 from tichu_models.observation.view import KINDS, PLAY
 
 SEED = 4  # of weights by which some announce and some do not
-NAMES = {"PolicyNet": "policy", "CandidatePolicyNet": "candidate", "GCPolicyNet": "gc"}
+NAMES = {"PolicyNet": "policy", "CandidatePolicyNet": "candidate", "GCPolicyNet": "gc", "DTNet": "dt"}
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,7 @@ def runs(tmp_path_factory):
 def options_of(network: str) -> list[str]:
     """Options that lead to code of their own."""
     own = {"PolicyNet": ["rule=likelihood"], "GCPolicyNet": ["margin=50", "value=ValueNet"]}
+    own["DTNet"] = own["GCPolicyNet"]
     return ["", "temperature=.5", "temperature=2,top_k=3,seed=7", "decisions=false", *own.get(network, [])]
 
 

@@ -43,8 +43,9 @@ OF_NETWORK = {
     "PolicyNet": Playing(PolicyOptions, "policy_agent", "PolicyAgent"),
     "CandidatePolicyNet": Playing(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
     "GCPolicyNet": Playing(GoalOptions, "gc_agent", "GCPolicyAgent"),
+    "DTNet": Playing(GoalOptions, "dt_agent", "DTAgent"),
 }
-NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet"}
+NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
 WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
 NAMES = ("random", "heuristic", *NETWORK_OF_NAME)
 

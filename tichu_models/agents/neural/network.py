@@ -17,6 +17,7 @@ from torch import Tensor
 from tichu_models.learning.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.networks import checkpoint
 from tichu_models.networks import manifest as manifests
+from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.manifest import CheckpointError, SpecStamp
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW, encode_views, plan_of
@@ -24,6 +25,7 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import SpecError, spec
 
 TILE = 128
+SEQUENCES_AT_ONCE = 8  # of DTNet: its tile is all their turns
 WORDS_BEHIND = 1  # of a packed vector, which unpacking reads
 
 
@@ -47,9 +49,10 @@ class Network:
         scaling = Scaling.of(manifest.scaling) if manifest.scaling else None
         self._unpacker = Unpacker(self.spec, scaling, kind)
         self._plan = plan_of(self.spec)
-        self._packed = np.zeros((TILE, self.spec.width + WORDS_BEHIND), dtype=np.int64)
-        self._features = self._unpacker.buffer(TILE, self.spec.size)
-        self._row, self._no_goal = np.zeros(1, dtype=ROW)[0], np.zeros(TILE, dtype=np.int64)
+        self.tile = TILE if not isinstance(manifest.config, DTConfig) else SEQUENCES_AT_ONCE * manifest.config.turns
+        self._packed = np.zeros((self.tile, self.spec.width + WORDS_BEHIND), dtype=np.int64)
+        self._features = self._unpacker.buffer(self.tile, self.spec.size)
+        self._row, self._no_goal = np.zeros(1, dtype=ROW)[0], np.zeros(self.tile, dtype=np.int64)
 
     @property
     def lookup(self) -> np.ndarray:
@@ -57,10 +60,10 @@ class Network:
         return self._unpacker.lookup
 
     def states(self, views: np.ndarray) -> Iterator[tuple[slice, Tensor]]:
-        """Which views, and what the network reads of them: (TILE, inputs), of which the first rows are theirs. The
+        """Which views, and what the network reads of them: (tile, inputs), of which the first rows are theirs. The
         next tile is written over it."""
-        for begin in range(0, len(views), TILE):
-            part = views[begin : begin + TILE]
+        for begin in range(0, len(views), self.tile):
+            part = views[begin : begin + self.tile]
             encode_views(part, self._no_goal, self._plan, self._row, self._packed)
             yield slice(begin, begin + len(part)), self._tensor(self._unpacker.features(self._packed, self._features))
 
