@@ -76,7 +76,7 @@ class Watched:
     def all_of(self, kind: int) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
         """Every view of a kind, what was heard with it, and the answers."""
         views, heard, choices = zip(*self.asked[kind], strict=True)
-        together = {name: np.concatenate([each[name] for each in heard]) for name in self.wants}
+        together = {name: np.concatenate([each[name] for each in heard]) for name in heard[0]}
         return np.concatenate(views), together, np.concatenate(choices)
 
 

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
-from tichu_models.agents.options import GoalOptions, HeuristicOptions, NNetOptions, PolicyOptions, RandomOptions
+from tichu_models.agents.options import (
+    GoalOptions,
+    HeuristicOptions,
+    NNetOptions,
+    PolicyOptions,
+    RandomOptions,
+    SearchOptions,
+)
 from tichu_models.networks import manifest as manifests
 from tichu_models.networks.manifest import CheckpointError, Manifest
 from tichu_models.networks.options import OptionError, Options, expected
@@ -47,7 +54,7 @@ OF_NETWORK = {
 }
 NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
 WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
-NAMES = ("random", "heuristic", *NETWORK_OF_NAME)
+NAMES = ("random", "heuristic", *NETWORK_OF_NAME, "mcts")
 
 
 def agent_from(text: str, runs: Path | None = None) -> Agent:
@@ -59,6 +66,9 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
             return RandomAgent()
         if name == "heuristic":
             return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
+        if name == "mcts":
+            run, _, rest = rest.partition(",")
+            return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
         if name in NETWORK_OF_NAME:
             run, _, rest = rest.partition(",")
             return _with_network(text.strip(), _folder(run, runs), NETWORK_OF_NAME[name], rest)
@@ -123,18 +133,43 @@ def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Ag
     return agent
 
 
+def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
+    """A player who searches with the network of a run, and judges by its value head or by a ValueNet."""
+    from tichu_models.agents.neural.gc_agent import GCPolicyAgent, expected_by
+    from tichu_models.agents.neural.network import Network
+    from tichu_models.search.mcts_agent import MCTSAgent
+
+    policy: Any = _with_network(name, folder, None, "" if options.decisions else "decisions=false")
+    if getattr(policy, "wants", ()):
+        raise OptionError(f"run {folder.name} is a {policy.network.manifest.network}, which cannot lead a search")
+    if options.leaf == "rollout":
+        return MCTSAgent(name, policy, None, options)
+    if options.value is None and isinstance(policy, GCPolicyAgent):
+        return MCTSAgent(name, policy, policy.final, options)
+    beside = _beside(folder, policy.network.manifest).get("ValueNet")
+    if options.value is None and beside is None:
+        raise OptionError("no ValueNet beside the run; expected value=RUN, or leaf=rollout")
+    judge = Network(beside if options.value is None else _folder(options.value, folder.parent), "ValueNet")
+    return MCTSAgent(name, policy, lambda views: expected_by(judge, views), options)
+
+
 def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
-    """The networks for other decisions beside a run. Of several of a kind, those trained on the same data come first,
-    then the first by name."""
+    """The networks for other decisions beside a run."""
     from tichu_models.agents.neural.network import Network
     from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
 
+    found = _beside(folder, own)
+    return {kind: Network(found[name], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
+
+
+def _beside(folder: Path, own: Manifest) -> dict[str, Path]:
+    """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
+    first by name."""
     found: dict[str, tuple[bool, Path]] = {}
     for path in sorted(folder.parent.glob(f"*/{manifests.FILE}"), reverse=True):
-        if not (path.parent / WEIGHTS).exists():
-            continue
-        manifest = manifests.read(path)
-        mine = (manifest.data == own.data, path.parent)
-        if manifest.network not in found or mine[0] >= found[manifest.network][0]:
-            found[manifest.network] = mine
-    return {kind: Network(found[name][1], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
+        if (path.parent / WEIGHTS).exists():
+            manifest = manifests.read(path)
+            is_kin = manifest.data == own.data
+            if is_kin or not found.get(manifest.network, (False,))[0]:
+                found[manifest.network] = (is_kin, path.parent)
+    return {network: path for network, (_, path) in found.items()}

@@ -59,7 +59,9 @@ WANTED = np.dtype([
 MADE = np.dtype([("seen", VIEW), ("cards", np.int64)], align=True)
 TRACE: np.dtype = np.dtype([("at", MADE, MAX_TURNS)])
 
-RETRACING = np.dtype([("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("deal", DEAL)], align=True)
+RETRACING = np.dtype(
+    [("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("deal", DEAL), ("wanted", WANTED)], align=True
+)
 # fmt: on
 
 

@@ -16,11 +16,12 @@ from tichu_models.observation.transcript import retrace
 from tichu_models.records.history import PASS, PLAY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, INDEX_OF_BIT, MAHJONG, count, lowest_bit, of_rank
 from tichu_models.rules.chance import draw, draw_below
-from tichu_models.rules.combinations import BOMB, SINGLE, classify, on_trick, rank_of, type_of
+from tichu_models.rules.combinations import BOMB, SINGLE, cards_of, classify, on_trick, rank_of, type_of
 from tichu_models.rules.legal import has_bomb
-from tichu_models.rules.state import PARTNER
+from tichu_models.rules.state import ALL_SEATS, PARTNER
 
 MOST_TRIES = 4096  # deals that are drawn for one that fits
+DRAW_OF_DEALS = 3  # counter of a decision's draw that its deals come from; players use those below
 DRAWS = 256  # counters of random numbers that a deal may use
 
 # What a seat knows of the cards of each.
@@ -179,3 +180,58 @@ def own_turns(views, transcripts, wanted, known, scratch, turns, cards, counts):
         turns[i, n - first] = view
         cards[i, n - first] = 0
         counts[i] = n - first + 1
+
+
+@kernel
+def draw_deals(views, transcripts, seed, deals, no_bombs, wanted, known, scratch, states, tries, turns, cards, counts):
+    """Draws so many deals for each view: `states` is what each leads to, `tries` how many were drawn for it, 0 if none
+    fitted. The plays and passes of the others that were no forced ones stand end to end in `turns` and `cards`, the
+    first ones of a round left out where there is no room; `counts` says how many of each deal there are. Returns how
+    many all have."""
+    n = 0
+    most = len(turns) // len(states)
+    for i in range(len(views)):
+        view, transcript = views[i], transcripts[i]
+        know(view, transcript, known)
+        wanted.seats = ALL_SEATS & ~(1 << view.seat)
+        for d in range(i * deals, (i + 1) * deals):
+            key = draw(draw(view.key, DRAW_OF_DEALS), seed << 16 | (d - i * deals))
+            made, tries[d] = draw_deal(view, transcript, known, key, no_bombs, wanted, scratch)
+            if tries[d]:
+                states[d] = scratch.state
+            first = max(0, made - most)
+            for k in range(first, made):
+                turns[n] = scratch.trace.at[k].seen
+                cards[n] = scratch.trace.at[k].cards
+                n += 1
+            counts[d] = made - first
+    return n
+
+
+@kernel
+def likelihood_of(plays, counts, log_shares, cards, of_deal, likelihoods):
+    """Adds up for each deal the logarithms of how likely the cards were that were played; `of_deal` says how many
+    turns each has."""
+    first = turn = 0
+    for d in range(len(of_deal)):
+        likelihoods[d] = 0.0
+        for _ in range(of_deal[d]):
+            for k in range(first, first + counts[turn]):
+                if cards_of(plays[k]) == cards[turn]:
+                    likelihoods[d] += log_shares[k]
+            first += counts[turn]
+            turn += 1
+
+
+@kernel
+def state_of_hands(views, transcripts, hands, known, scratch, states):
+    """What the true hands lead to, if all of them are known; what the others gave each other is guessed."""
+    for i in range(len(views)):
+        view = views[i]
+        know(view, transcripts[i], known)
+        for seat in range(4):
+            known.pinned[seat] = 0 if seat == view.seat else hands[i, seat]
+        known.free = 0
+        suppose(view, known, view.key, scratch.deal)
+        retrace(scratch.deal, view, transcripts[i], scratch.wanted, scratch.state, scratch.plays, scratch.trace)
+        states[i] = scratch.state

@@ -47,6 +47,13 @@ class GCPolicyAgent(PolicyAgent):
                 parts.append(net.act(net.think(state), goal)[: which.stop - which.start].float())
         return torch.cat(parts).numpy()
 
+    def final(self, views: np.ndarray) -> np.ndarray:
+        """By how much the own team is expected to win, in points / 100."""
+        net = self.network.module
+        assert isinstance(net, GCPolicyNet)
+        rtg = self.network.answers(views, lambda state: net.judge(net.think(state))[:, None])[:, 0]
+        return rtg + collected_lead(views) / HUNDRED
+
 
 def expected_by(judge: Network, views: np.ndarray) -> np.ndarray:
     """By how much a ValueNet expects the own team to win, in points / 100."""
