@@ -146,10 +146,13 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
         return MCTSAgent(name, policy, None, options)
     if options.value is None and isinstance(policy, GCPolicyAgent):
         return MCTSAgent(name, policy, policy.final, options)
-    beside = _beside(folder, policy.network.manifest).get("ValueNet")
-    if options.value is None and beside is None:
-        raise OptionError("no ValueNet beside the run; expected value=RUN, or leaf=rollout")
-    judge = Network(beside if options.value is None else _folder(options.value, folder.parent), "ValueNet")
+    if options.value is None:
+        beside = _beside(folder, policy.network.manifest).get("ValueNet")
+        if beside is None:
+            raise OptionError("no ValueNet beside the run; expected value=RUN, or leaf=rollout")
+    else:
+        beside = _folder(options.value, folder.parent)
+    judge = Network(beside, "ValueNet")
     return MCTSAgent(name, policy, lambda views: expected_by(judge, views), options)
 
 

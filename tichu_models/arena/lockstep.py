@@ -32,7 +32,7 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import KINDS, PLAY, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
-from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
@@ -164,8 +164,8 @@ class _Hall:
                     faults |= {int(group[place]): fault for place, fault in wrong.items()}
         kinds[list(faults)] = NO_ANSWER
         _perform(tables, kinds, choices, codes, self.plays)
-        for place in np.flatnonzero(codes):
-            faults[int(place)] = illegal_choice(int(kinds[place]), int(choices[place]), int(codes[place]))
+        for place in np.flatnonzero(codes).tolist():
+            faults[place] = illegal_choice(int(kinds[place]), int(choices[place]), int(codes[place]))
         for place in sorted(faults):
             self.referee.note(_forfeit(tables[place], self.agents[asked[place]].name, faults[place]))
         forfeited = np.zeros(n, dtype=bool)
@@ -194,14 +194,10 @@ def _rounds_of(tables: np.ndarray) -> Rounds:
 
 def _in_order(parts: list[Rounds]) -> Rounds:
     """Rounds as the tables finished them, sorted by game and round."""
-    if not parts:
-        return Rounds(np.zeros(0, dtype=ROUND), np.zeros(0, dtype=np.uint8))
-    rows, histories = np.concatenate([part.rows for part in parts]), np.concatenate([part.history for part in parts])
-    lengths = rows["history_to"] - rows["history_from"]
-    starts = np.cumsum(lengths) - lengths
-    order = np.lexsort((rows["round_index"], rows["game_id"]))
-    rows, lengths, starts = rows[order], lengths[order], starts[order]
+    rounds = joined(parts)
+    rows = rounds.rows[np.lexsort((rounds.rows["round_index"], rounds.rows["game_id"]))]
+    lengths, starts = rows["history_to"] - rows["history_from"], rows["history_from"].copy()
     rows["history_to"] = np.cumsum(lengths)
     rows["history_from"] = rows["history_to"] - lengths
-    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(histories))
-    return Rounds(rows, histories[places])
+    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(rounds.history))
+    return Rounds(rows, rounds.history[places])

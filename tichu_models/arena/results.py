@@ -23,16 +23,18 @@ from tichu_models.rules.state import NOBODY, NOT_CALLED
 SMALLEST_BOMB = 4  # cards
 
 # fmt: off
+# Wide fields first: without gaps between them, equal rows are equal bytes.
 RESULT = np.dtype([
     ("table", np.int64),              # number of the game in its tournament
     ("deal", np.int32),               # two tables play each deal, or in whole games the deals of one game
     ("round_index", np.int32),
+    ("control", np.float32),          # what the luck of the cards promised team 20, where that was asked for
     ("pairing", np.int16),
-    ("team_a", np.int8),              # the team that the pairing's first agent plays: 0 (20) or 1 (31)
     ("score", np.int16, 2),           # team 20, team 31
     ("tichu_position", np.int16, 4),  # as in a ROUND; none in a forfeited one
     ("num_turns", np.int16),
     ("num_tricks", np.int16),
+    ("team_a", np.int8),              # the team that the pairing's first agent plays: 0 (20) or 1 (31)
     ("bombs", np.int8, 4),            # thrown by each seat
     ("winner", np.int8),              # who went out first, or -1
     ("loser", np.int8),               # who stayed in alone, or -1
