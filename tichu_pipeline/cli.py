@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tichu_pipeline.commands import tournaments
+from tichu_pipeline.commands import playing, tournaments
 
 if TYPE_CHECKING:
     from tichu_pipeline.ingest import Ingested, Summary
@@ -467,6 +467,7 @@ def _print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours
 
 app.command()(tournaments.tournament)
 app.command()(tournaments.ladder)
+app.command()(playing.play)
 
 if __name__ == "__main__":
     app()

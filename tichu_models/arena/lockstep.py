@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tichu_models.agents.base import Agent
+from tichu_models.arena.hearing import heard_by
 from tichu_models.arena.referee import Fault, Forfeit, IllegalAnswer, Referee, illegal_choice
 from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
 from tichu_models.arena.table import (
@@ -29,7 +30,7 @@ from tichu_models.arena.table import (
 )
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import KINDS, VIEW
+from tichu_models.observation.view import KINDS, PLAY, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.legal import new_buffer
@@ -143,6 +144,7 @@ class _Hall:
             return
         if over.any():
             self.finished.append(_rounds_of(tables[over]))
+            self.referee.finish(self.finished[-1])
         ended = forfeited | over & ((tables["result"] != NOT_OVER) | (tables["round_index"] + 1 >= self.max_rounds))
         _deal_next(tables, over & ~ended)
         self._seat_next(np.flatnonzero(ended))
@@ -157,12 +159,14 @@ class _Hall:
             for kind in np.unique(kinds[asked == agent]):
                 if kind != ROUND_OVER:
                     group = np.flatnonzero((asked == agent) & (kinds == kind))
-                    choices[group], wrong = self.referee.ask(self.agents[agent], int(kind), views[group])
+                    who = self.agents[agent]
+                    heard = heard_by(who, tables[group]) if kind == PLAY else {}
+                    choices[group], wrong = self.referee.ask(who, int(kind), views[group], heard)
                     faults |= {int(group[place]): fault for place, fault in wrong.items()}
         kinds[list(faults)] = NO_ANSWER
         _perform(tables, kinds, choices, codes, self.plays)
-        for wrong_place in np.flatnonzero(codes).tolist():
-            faults[wrong_place] = illegal_choice(*(int(part[wrong_place]) for part in (kinds, choices, codes)))
+        for place in np.flatnonzero(codes).tolist():
+            faults[place] = illegal_choice(int(kinds[place]), int(choices[place]), int(codes[place]))
         for place in sorted(faults):
             forfeit = _forfeit(tables[place], self.agents[asked[place]].name, faults[place])
             self.referee.note(forfeit, _rounds_of(tables[place : place + 1]))

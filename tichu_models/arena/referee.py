@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -81,9 +81,13 @@ def illegal_choice(kind: int, choice: int, code: int) -> Fault:
     return Fault(ILLEGAL, f"answered '{answer}' ({RuleBreak(code).name}), expected a legal choice")
 
 
-def answers(agent: Agent, kind: int, views: np.ndarray) -> np.ndarray:
+Heard = Mapping[str, np.ndarray]  # what an agent is handed beside its views, one for each: see `hearing`
+
+
+def answers(agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> np.ndarray:
     """What an agent answers, if it has the form of answers."""
-    choices = np.asarray(agent.decide(kind, views))
+    decide: Callable[..., np.ndarray] = agent.decide
+    choices = np.asarray(decide(kind, views, **heard))
     if choices.shape != (len(views),) or choices.dtype != np.int64:
         raise IllegalAnswer(
             f"agent '{agent.name}' answered {len(views)} questions of kind {KINDS[kind]} with an array of shape "
@@ -95,13 +99,16 @@ def answers(agent: Agent, kind: int, views: np.ndarray) -> np.ndarray:
 class Referee:
     """Lets every failure through."""
 
-    def ask(self, agent: Agent, kind: int, views: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
         """One choice for each view, and the faults by the place of their view."""
-        return answers(agent, kind, views), {}
+        return answers(agent, kind, views, heard), {}
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
         """Hears of a game that cannot go on, and of its round so far."""
         raise IllegalAnswer(str(forfeit))
+
+    def finish(self, rounds: Rounds) -> None:
+        """Hears of rounds that are over."""
 
 
 class LenientReferee(Referee):
@@ -113,10 +120,10 @@ class LenientReferee(Referee):
         self.broken: list[Rounds] = []
         self.times: dict[str, np.ndarray] = {}  # decisions by the bin of the time that they took
 
-    def ask(self, agent: Agent, kind: int, views: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
         """One choice for each view; 0 where there is a fault."""
         faults: dict[int, Fault] = {}
-        return self._ask(agent, kind, views, faults, 0), faults
+        return self._ask(agent, kind, views, heard, faults, 0), faults
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
         """Keeps it."""
@@ -129,11 +136,13 @@ class LenientReferee(Referee):
         doublings = np.log2(max(seconds / decisions / NANOSECOND, 1.0))
         times[min(int(doublings * STEPS), BINS - 1)] += decisions
 
-    def _ask(self, agent: Agent, kind: int, views: np.ndarray, faults: dict[int, Fault], first: int) -> np.ndarray:
+    def _ask(
+        self, agent: Agent, kind: int, views: np.ndarray, heard: Heard, faults: dict[int, Fault], first: int
+    ) -> np.ndarray:
         started = time.perf_counter()
         try:
             with time_limit(self.limit and self.limit * len(views)):
-                choices = answers(agent, kind, views)
+                choices = answers(agent, kind, views, heard)
         except IllegalAnswer as error:
             fault = Fault(ILLEGAL, str(error))
         except Overtime:
@@ -150,10 +159,10 @@ class LenientReferee(Referee):
             faults[first] = fault
             return np.zeros(1, dtype=np.int64)
         half = len(views) // 2
-        parts = [
-            self._ask(agent, kind, views[:half], faults, first),
-            self._ask(agent, kind, views[half:], faults, first + half),
-        ]
+        parts = []
+        for part in (slice(half), slice(half, None)):
+            heard_part = {name: each[part] for name, each in heard.items()}
+            parts.append(self._ask(agent, kind, views[part], heard_part, faults, first + (part.start or 0)))
         return np.concatenate(parts)
 
 

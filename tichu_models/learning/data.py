@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tichu_models.kernels import kernel
+from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.sources import Block, Source
 from tichu_models.learning.split import SPLITS
 from tichu_models.learning.unpack import FLOAT32, Unpacker, gather, unpack_targets
@@ -66,6 +67,8 @@ class Batch(NamedTuple):
     value: np.ndarray  # float32, points by which the own team wins
     rtg: np.ndarray  # float32, return to go / 100
     mask: np.ndarray  # (rows, steps) bool: whether there is a step; of single samples (rows, 1), all true
+    moves: np.ndarray | None = None  # if asked for: packed plays that were legal, of all rows and steps end to end
+    move_counts: np.ndarray | None = None  # (rows * steps,) how many of them each has
 
 
 @dataclass
@@ -143,6 +146,7 @@ class Loader:
         steps: int = 1,
         drop_last: bool = True,
         shuffle: bool = True,
+        moves: bool = False,
     ) -> None:
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} of {world}: expected 0..{world - 1}")
@@ -154,6 +158,7 @@ class Loader:
         content = (source.fingerprint, self.wanted.fingerprint, batch_size * world, seed, steps, drop_last, stamp)
         self.fingerprint = hashlib.sha256(repr(content).encode()).hexdigest()
         rows, spec = batch_size * steps, source.spec
+        self._finder = MoveFinder(spec) if moves else None
         self._features = self.unpacker.buffer(rows, spec.size)
         self._labels = self.unpacker.buffer(rows, len(spec.label_names))
         self._values, self._rtgs = np.empty(rows, dtype=np.float32), np.empty(rows, dtype=np.float32)
@@ -256,6 +261,7 @@ class Loader:
             self._values[: len(flat)].reshape(shape),
             self._rtgs[: len(flat)].reshape(shape),
             mask,
+            *(self._finder.of(gathered) if self._finder else ()),
         )
 
 
