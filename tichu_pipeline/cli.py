@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tichu_pipeline.commands import training
+from tichu_pipeline.commands import playing, tournaments, training
 from tichu_pipeline.commands.terminal import DataOption, fail, print_table
 
 if TYPE_CHECKING:
@@ -448,6 +448,10 @@ def doctor(
 app.command()(training.train)
 app.command()(training.runs)
 app.command()(training.explain)
+
+app.command()(tournaments.tournament)
+app.command()(tournaments.ladder)
+app.command()(playing.play)
 
 if __name__ == "__main__":
     app()

@@ -29,6 +29,12 @@ from tichu_pipeline.ingest import (
 )
 from tichu_pipeline.months import next_month
 from tichu_pipeline.scaling import fit as scaling
+from tichu_pipeline.tournaments import page as ladder_page
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
+from tichu_pipeline.tournaments.files import TournamentFileError
+from tichu_pipeline.tournaments.files import read as read_tournament
+from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
+from tichu_pipeline.tournaments.running import stamp_of, tournament_path
 from tichu_pipeline.training import comparison, runs
 
 NAMED_RANGES = 4  # of months in a reason
@@ -132,7 +138,9 @@ def _analysis(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
         for what, differing in (("not in it", set(here) - set(months)), ("no longer there", set(months) - set(here))):
             reasons += [f"{what}: {_ranges(sorted(differing))}"] if differing else []
         if not reasons and database.stored_stamp(paths) != build.database_stamp(paths):
-            reasons.append("rounds or tournaments have changed since, or it is of another version")
+            reasons.append("rounds have changed since, or it is of another version")
+        elif not reasons and not build.has_all_tournaments(paths):
+            reasons.append("tournaments have been played since")
     except (database.DatabaseError, DamagedMonthError) as error:
         reasons.append(str(error))
     return Standing(stage, _state(reasons), there, paths.database.stat().st_size, tuple(reasons))
@@ -218,6 +226,33 @@ def _model_comparison(stage: str, paths: DataPaths, _: Catalogue | None, before:
     return Standing(stage, _state(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
 
 
+def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    path = tournament_path(paths, LADDER)
+    if not path.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not played yet",))
+    try:
+        played = read_tournament(path)
+    except TournamentFileError as error:
+        return Standing(stage, State.STALE, "", path.stat().st_size, (str(error),))
+    order = played.order
+    new = [agent for agent in entrants(paths) if agent not in order.agents]
+    reasons = [f"new agents: {', '.join(new)}"] if new else []
+    if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
+        reasons.append("a network has been trained anew since, or it is of another version")
+    there = f"{len(order.agents)} agents, {len(played.results):,} rounds"
+    return Standing(stage, _state(reasons), there, path.stat().st_size, tuple(reasons))
+
+
+def _evaluation(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    page = ladder_page.page_path(paths)
+    if not page.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not made yet",))
+    reasons = _hanging_on(before["tournament"])
+    if not reasons and not ladder_page.is_up_to_date(paths, LADDER):
+        reasons.append("the tournament has been played anew since")
+    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+
+
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
 # In the order in which they run. `rounds_manifest` keeps nothing on disk.
 STAGES: Mapping[str, Look] = {
@@ -230,6 +265,8 @@ STAGES: Mapping[str, Look] = {
     "dataset": _dataset,
     "training_runs": _training_runs,
     "model_comparison": _model_comparison,
+    "tournament": _tournament,
+    "evaluation": _evaluation,
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.pipeline.test_layout import ROOT, imported_by
+from tichu_models.arena.tournament import Order
 from tichu_pipeline import ingest as ingesting
 from tichu_pipeline.analysis import build as building
 from tichu_pipeline.analysis import notebook
@@ -18,6 +19,9 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.scaling import fit as fitting
 from tichu_pipeline.status import STAGES, Standing, State, status
+from tichu_pipeline.tournaments import page as ladder_page
+from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
+from tichu_pipeline.tournaments.running import run as run_tournament
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
 NETWORKS = ("training_runs", "model_comparison")  # what takes training has tests of its own: test_training_runs
@@ -29,9 +33,10 @@ def made(tmp_path_factory) -> DataPaths:
     paths = DataPaths(tmp_path_factory.mktemp("status"))
     generate(paths.raw, 30, MONTHS, seed=8)
     ingesting.ingest(paths.raw, paths)
+    run_tournament(paths, LADDER, Order(BUILT_IN, 2))
     building.build(paths)
     fitting.fit(paths, fit_through="2024-02")
-    paths.reports.mkdir()
+    ladder_page.write_page(paths, LADDER)
     write_page(paths)
     return paths
 
@@ -90,18 +95,18 @@ def test_stages_are_those_that_dagster_runs(paths):
 def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     """Constants of a window that called for a new fit because of a month outside of it; or a page that stays fresh."""
     add_log(paths, "2024-03")
-    assert states(paths) == ["f", "s", "s", "f", "s"]
+    assert states(paths) == [*"fssfsff"]
     found = by_stage(paths)
     assert found["rounds"].reasons == ("logs have changed: 2024-03",)
     assert found["rounds"].stale_months == ("2024-03",)
     assert found["analysis"].reasons == ("rounds is stale",)
     assert found["analysis_report"].reasons == ("analysis is stale",)
     ingesting.ingest(paths.raw, paths)
-    assert states(paths) == ["f", "f", "s", "f", "s"]
+    assert states(paths) == [*"ffsfsff"]
     building.build(paths)
-    assert states(paths) == ["f", "f", "f", "f", "s"]
+    assert states(paths) == [*"ffffsff"]
     write_page(paths)
-    assert states(paths) == ["f"] * 5
+    assert states(paths) == [*"fffffff"]
 
 
 def test_a_month_of_the_window_makes_the_constants_stale(paths):
