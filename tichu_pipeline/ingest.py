@@ -30,7 +30,7 @@ from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
-from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
+from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_table, stats_table, trick_table
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
 VERSION = 2
@@ -156,7 +156,7 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
     """Reads a month's logs and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
-    walker, reader, buffer = Walker(), Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
+    reader, buffer = Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
     codes, problems = Counter[int](), dict[Problem, None]()
     with ExitStack() as stack:
         files = {
@@ -167,12 +167,11 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             problems |= dict.fromkeys(chunk.problems)
             games = reader.read(chunk)
             file_of = _Files(part)
-            tricks, spreads = walker.walk(games)
             breaks = rule_break_table(games, file_of, month)
-            files["rounds"].add(round_table(games, spreads, month))
+            files["rounds"].add(round_table(games, month))
             files["games"].add(game_table(games, file_of.column, month))
             files["rule_breaks"].add(breaks)
-            files["tricks"].add(tricks)
+            files["tricks"].add(trick_table(games))
             codes.update(breaks["rule_break"].to_pylist())
             errors = games.games["error_code"]
             summary.raw_bytes += int((chunk.ends - chunk.starts).sum())
@@ -183,9 +182,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
                 ids = games.games["game_id"][errors == code][: NAMED_FILES - len(names)]
                 names += map(file_of, ids.tolist())
             summary.rounds += len(games.rounds)
-            summary.tricks += len(tricks)
+            summary.tricks += len(games.tricks)
             summary.turns += int(games.outcomes["num_turns"][games.outcomes["completed"] == 1].sum())
-        files["combination_stats"].add(walker.stats_table(month))
+        files["combination_stats"].add(stats_table(reader.counts, month))
         summary.rule_breaks = {str(code): codes[code] for code in sorted(codes)}
         summary.problems = [str(problem) for problem in problems]
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.

@@ -3,7 +3,8 @@
 How columns are encoded is told here, once for all tables; what they hold is `tables`, when a month is made `ingest`.
 
 A table is written faster than its rows are parsed only because little is asked of each number: split into its bytes,
-whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value.
+whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value. And a
+column of a row group is one page, since compression is set up anew for each.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tichu_pipeline.folders import month_file
 
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536
+ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 64 << 20  # more than a group has
 ZSTD_LEVEL = 1
 REPEATED = ["player_names.list.element"]  # strings worth a dictionary
 SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # readers leave out row groups by these: they have statistics
@@ -44,6 +46,8 @@ class MonthlyFile:
                 self._schema,
                 compression="zstd",
                 compression_level=ZSTD_LEVEL,
+                max_rows_per_page=ROWS_A_PAGE,
+                data_page_size=PAGE_BYTES,
                 use_dictionary=REPEATED,
                 column_encoding=dict(_encodings(self._schema)),
                 write_statistics=SKIPPED_BY,
