@@ -13,10 +13,10 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +31,14 @@ from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
 from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_table, stats_table, trick_table
+from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
 VERSION = 2
 TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
+WORTH_PROCESSES = (
+    400_000  # games: processes need a second to start, threads lose some percent in waiting for each other
+)
 NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
 
 
@@ -117,10 +121,13 @@ def ingest(
     paths: DataPaths,
     months: Sequence[str] | None = None,
     force: bool = False,
-    workers: int | None = None,
+    workers: Workers | None = None,
     done: Callable[[Summary], None] = lambda _: None,
 ) -> Ingested:
-    """Brings the files of these months (default: all that have logs) up to date; `done` hears of each."""
+    """Brings the files of these months (default: all that have logs) up to date; `done` hears of each.
+
+    By default a small corpus is read here, and a large one by processes on all cores.
+    """
     started = time.perf_counter()
     for table in TABLES:
         remove_leftovers(paths.root / table)
@@ -135,21 +142,36 @@ def ingest(
             summaries[month].reused = True
             summaries[month].bytes = sum(file.stat().st_size for file in _files_of(paths, month))
             done(summaries[month])
-    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: threads end together
-
-    def read(month: str) -> Summary:
-        return ingest_month(catalogue.month(month), month_stamp(catalogue.stamp(month)), paths, month)
-
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for summary in pool.map(read, todo):
-            summaries[summary.month] = summary
-            done(summary)
+    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: workers end together
+    tasks = [_Month(catalogue.month(month), month_stamp(catalogue.stamp(month)), paths, month) for month in todo]
+    for summary in (workers or _usual_workers(tasks)).map(_read, tasks):
+        summaries[summary.month] = summary
+        done(summary)
+    for table in TABLES:
+        remove_leftovers(paths.root / table)  # of workers that were killed
     return Ingested(
         [summaries[month] for month in wanted],
         [str(problem) for problem in catalogue.problems],
         [month for month in orphans if months is None or month in months],
         time.perf_counter() - started,
     )
+
+
+class _Month(NamedTuple):
+    members: Members
+    stamp: str
+    paths: DataPaths
+    month: str
+
+
+def _read(month: _Month) -> Summary:
+    return ingest_month(*month)
+
+
+def _usual_workers(tasks: Sequence[_Month]) -> Workers:
+    cores = os.cpu_count() or 1
+    games = sum(len(task.members) for task in tasks)
+    return Processes(cores) if cores > 1 and len(tasks) > 1 and games >= WORTH_PROCESSES else threads()
 
 
 def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> Summary:

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from platform import node
 from typing import Any
 
 import pyarrow as pa
@@ -33,7 +34,7 @@ class MonthlyFile:
 
     def __init__(self, folder: Path, month: str, schema: pa.Schema, stamp: str) -> None:
         self.path = month_file(folder, month)
-        self.temporary = folder / f".{month}.parquet.{os.getpid()}.tmp"
+        self.temporary = temporary_file(self.path)
         self._schema = schema.with_metadata({STAMP: stamp.encode()})
         self._waiting: list[pa.Table] = []
         self._rows = 0
@@ -121,9 +122,14 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
         return {}
 
 
+def temporary_file(path: Path) -> Path:
+    """Where a file is made: beside its place, by a name that says by which process of which machine."""
+    return path.with_name(f".{path.name}.{node()}.{os.getpid()}.tmp")
+
+
 def remove_leftovers(folder: Path) -> None:
-    """Removes what killed runs have left half written; a living one's files bear the number of its process."""
-    for leftover in folder.glob(".*.tmp"):
+    """Removes what killed processes of this machine have left half written; other machines may be at work here, too."""
+    for leftover in folder.glob(f".*.{node()}.*.tmp"):
         owner = leftover.name.split(".")[-2]
         if not Path(f"/proc/{owner}").exists():
             leftover.unlink(missing_ok=True)
