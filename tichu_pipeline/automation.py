@@ -47,7 +47,14 @@ evaluate = dg.define_asset_job(
     description="All agents against each other, and the page of their ladder.",
 )
 
-JOBS = [refresh, evaluate, everything]
+train = dg.define_asset_job(
+    "train",
+    selection=dg.AssetSelection.groups("models"),
+    description="All networks, and their comparison. A run that was killed goes on where it was.",
+    tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
+)
+
+JOBS = [refresh, everything, train, evaluate]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
@@ -66,7 +73,7 @@ def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunReq
     paths = data.paths
     if not paths.raw.exists():
         return dg.SkipReason(f"{paths.raw}: no such folder yet")
-    for job in JOBS:
+    for job in (refresh, everything):  # not `train`, which may take days and changes nothing here
         if context.instance.get_runs_count(dg.RunsFilter(job_name=job.name, statuses=UNFINISHED)):
             return dg.SkipReason(f"a run of {job.name} is not finished; what it leaves is seen after it")
     catalogue = scan(paths.raw)

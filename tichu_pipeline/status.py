@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
+from tichu_models.observation.specs import SpecError, spec
 from tichu_pipeline.analysis import build, notebook
 from tichu_pipeline.analysis import reading as database
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
+from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import (
     VERSION,
@@ -32,6 +35,7 @@ from tichu_pipeline.tournaments.files import TournamentFileError
 from tichu_pipeline.tournaments.files import read as read_tournament
 from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
 from tichu_pipeline.tournaments.running import stamp_of, tournament_path
+from tichu_pipeline.training import comparison, runs
 
 NAMED_RANGES = 4  # of months in a reason
 
@@ -165,6 +169,63 @@ def _analysis_report(stage: str, paths: DataPaths, _: Catalogue | None, before: 
     return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
+def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*/????-??.parquet"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no shards; networks can be trained from rounds without them",))
+    stale = {path.stem: (path.parent.name, why) for path in files if (why := _stale_shard(paths, path))}
+    reasons = [f"{why}: {_ranges([month])} of {name}" for month, (name, why) in list(stale.items())[:NAMED_RANGES]]
+    reasons += [] if reasons or before["rounds"].is_fresh else _hanging_on(before["rounds"])
+    specs = sorted({path.parent.name for path in files})
+    there = f"{_span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
+    size = sum(path.stat().st_size for path in files)
+    return Standing(stage, _state(reasons), there, size, tuple(reasons), tuple(stale))
+
+
+def _stale_shard(paths: DataPaths, path: Path) -> str | None:
+    try:
+        current = shards.is_current(paths, spec(path.parent.name), path.stem)
+    except (SpecError, shards.ShardError) as error:
+        return str(error)
+    return None if current else "rounds have changed since, or it is of another version"
+
+
+def _dataset(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*.h5"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no data set asked for",))
+    reasons = [f"{path.name}: {why}" for path in files if (why := dataset.stale_because(paths, path))]
+    return Standing(stage, _state(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _training_runs(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    found = runs.runs(paths)
+    finished = [run for run in found if run.state == runs.FINISHED]
+    if not found:
+        return Standing(stage, State.MISSING, "", 0, ("no network trained yet; tichu train NET",))
+    reasons = [f"{run.name} is {run.state}" for run in found if run.state != runs.FINISHED]
+    for above in (before["rounds"], before["scaling"]):
+        reasons += _hanging_on(above)
+    because = {run.name: runs.stale_because(run, paths) for run in finished} if not reasons else {}
+    reasons += [f"{name}: {why}" for name, why in because.items() if why]
+    size = sum(path.stat().st_size for run in found for path in run.folder.iterdir())
+    return Standing(stage, _state(reasons), f"{len(finished)} networks", size, tuple(reasons))
+
+
+def _model_comparison(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    table = paths.reports / comparison.TABLE
+    if not table.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not made yet",))
+    reasons = [] if before["training_runs"].is_fresh else _hanging_on(before["training_runs"])
+    if not reasons and not comparison.is_up_to_date(paths):
+        reasons.append("runs have been trained since, or rounds have changed")
+    return Standing(stage, _state(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
+
+
 def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     path = tournament_path(paths, LADDER)
     if not path.is_file():
@@ -200,6 +261,10 @@ STAGES: Mapping[str, Look] = {
     "analysis": _analysis,
     "scaling": _scaling,
     "analysis_report": _analysis_report,
+    "features": _features,
+    "dataset": _dataset,
+    "training_runs": _training_runs,
+    "model_comparison": _model_comparison,
     "tournament": _tournament,
     "evaluation": _evaluation,
 }

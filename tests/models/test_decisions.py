@@ -202,7 +202,7 @@ def samples_unchecked(sheet: Sheet, name: str) -> np.ndarray:
     """Samples of a round as it stands: a changed future is not sound."""
     rounds, none = sheet.rounds(), np.full(1, -1, dtype=np.int8)
     return Encoder(spec(name)).samples(
-        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history)
+        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history, np.arange(len(none)))
     )
 
 

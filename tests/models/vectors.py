@@ -21,6 +21,7 @@ def played(rounds: Rounds) -> Played:
         outcomes["is_double_victory"],
         np.zeros(len(normal), dtype=np.int8),
         normal.history,
+        np.arange(len(normal)),
     )
 
 

@@ -5,6 +5,7 @@ import dagster as dg
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
 from tichu_pipeline.analysis.build import add_tournaments
+from tichu_pipeline.assets.training import training_runs
 from tichu_pipeline.resources import DataFolder
 from tichu_pipeline.retries import patience
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
@@ -23,7 +24,7 @@ class TournamentConfig(dg.Config):
     force: bool = False
 
 
-@dg.asset(group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
+@dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
 def tournament(context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder) -> dg.MaterializeResult:
     """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
     agents = tuple(config.agents or entrants(data.paths))
