@@ -472,7 +472,6 @@ def doctor(
 app.command()(training.train)
 app.command()(training.runs)
 app.command()(training.explain)
-
 app.command()(tournaments.tournament)
 app.command()(tournaments.ladder)
 app.command()(playing.play)

@@ -11,9 +11,14 @@ from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.choosing import RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.registry import AgentError, agent_from
+from tichu_models.arena import lockstep
+from tichu_models.arena.hearing import heard_by
+from tichu_models.arena.referee import Referee
+from tichu_models.arena.table import fixtures_of, look
+from tichu_models.kernels import kernel
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
-from tichu_models.observation.view import KINDS, PLAY
+from tichu_models.observation.view import KINDS, PLAY, VIEW
 
 SEED = 4  # of weights by which some announce and some do not
 NAMES = {"PolicyNet": "policy", "CandidatePolicyNet": "candidate", "GCPolicyNet": "gc", "DTNet": "dt"}
@@ -55,6 +60,59 @@ def test_a_batch_is_answered_as_its_views_one_by_one(runs, network, options):
         for i in range(0, len(views), max(1, len(views) // 20)):
             alone = agent.decide(kind, views[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
             assert alone.tolist() == [choices[i]], KINDS[kind]
+
+
+@kernel
+def look_all(tables, views):
+    """The views of the pending decisions."""
+    for i in range(len(tables)):
+        look(tables[i], views[i])
+
+
+def with_other_hands(tables: np.ndarray, seed: int) -> np.ndarray:
+    """The same tables, but that what is hidden from the seat that is asked is dealt anew among the others."""
+    tables, chance = tables.copy(), np.random.default_rng(seed)
+    for table in tables:
+        state, seat = table["state"], table["seat"]
+        others = [other for other in range(4) if other != seat]
+        for field in ("hand", "first", "start"):
+            sizes = [int(state[field][other]).bit_count() for other in others]
+            hidden = int(np.bitwise_or.reduce(state[field][others]))
+            cards = chance.permutation([bit for bit in range(56) if hidden >> bit & 1])
+            for other, part in zip(others, np.split(cards, np.cumsum(sizes)[:-1]), strict=True):
+                state[field][other] = sum(1 << int(bit) for bit in part)
+        for other in others:
+            for to in range(3):
+                if (other + 1 + to) & 3 != seat:
+                    state["given"][other, to] = (state["given"][other, to] + 1) % 56
+    return tables
+
+
+@pytest.mark.parametrize("name", ["heuristic", "policy:PolicyNet", "dt:DTNet", "mcts:PolicyNet,simulations=16,deals=2"])
+def test_hidden_cards_change_no_answer(runs, name):
+    """A player who sees through cards wins for that, and no tournament tells."""
+    agent = agent_from(name, runs)
+    hall = lockstep._Hall(
+        [agent_from("heuristic")], fixtures_of(np.zeros((30, 4), dtype=np.int32), 3), 9, 30, Referee()
+    )
+    seen = set()
+    for step in range(120):
+        tables = hall.tables
+        views, kinds = np.zeros((2, len(tables)), dtype=VIEW), np.empty(len(tables), dtype=np.int64)
+        if step % 6 == 0:
+            lockstep._next_decisions(tables := tables.copy(), views[0], kinds, hall.plays, 0)
+            others = with_other_hands(tables, step)
+            for i, each in enumerate((tables, others)):
+                look_all(each, views[i])
+            assert views[0].tobytes() == views[1].tobytes()
+            for kind in np.unique(kinds[kinds >= 0]):
+                mine = kinds == kind
+                heard = [heard_by(agent, each[mine]) if kind == PLAY else {} for each in (tables, others)]
+                answers = [agent.decide(int(kind), views[i][mine], **heard[i]) for i in range(2)]
+                assert np.array_equal(*answers)
+                seen.add(KINDS[kind])
+        hall.step()
+    assert seen >= {"grand", "schupf", "play"}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -35,6 +35,9 @@ def play(
     from tichu_pipeline.playing.game import play_game
     from tichu_pipeline.playing.person import HELP, Person, QuitGame
 
+    def ask(question: str) -> str:
+        return console.input(question, markup=False)  # brackets are brackets
+
     paths, console, now = DataPaths(data), Console(), datetime.now(tz=UTC)
     texts = split_agents(agents)
     if len(texts) not in (1, 3):
@@ -42,7 +45,7 @@ def play(
     log = (logs or paths.played) / f"{now:%Y%m}" / f"{now:%Y%m%d%H%M%S}.tch"
     try:
         others = [agent_from(text, paths.runs) for text in (texts * 3)[:3]]
-        person = Person(name, console, console.input, agent_from(adviser or texts[len(texts) // 2], paths.runs), hint)
+        person = Person(name, console, ask, agent_from(adviser or texts[len(texts) // 2], paths.runs), hint)
         players: list[Agent] = [person] * 4
         names = [name] * 4
         for to, place, agent in zip((RIGHT, PARTNER, LEFT), ("right", "partner", "left"), others, strict=True):

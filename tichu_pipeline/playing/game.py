@@ -84,9 +84,9 @@ class Announcer(Referee):
             played = coloured(labels(choice)) if choice else Text("pass", style="dim")
             self._console.print(Text.assemble(f"{who:>20}  {bomb}", played, rest))
         elif kind == WISH and choice:
-            self._say(f"{who} wishes {LABEL_OF_RANK[choice]}", "bold")
+            self._say(f"{who}: I wish {LABEL_OF_RANK[choice]}", "bold")
         elif kind == DRAGON_GIFT:
-            self._say(f"{who} gives the Dragon's trick to {self._names[(seat + choice) & 3]}", "bold")
+            self._say(f"The Dragon's trick goes to {self._names[(seat + choice) & 3]}", "bold")
         elif kind == SCHUPF and seat == self._seat:
             self._say("Cards are exchanged.", "dim")
 
