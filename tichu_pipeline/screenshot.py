@@ -33,8 +33,8 @@ GRAPH = "/asset-groups?expanded=" + ",".join(f"global@global:{group}" for group 
 
 # In pixels: the window, what of it is no graph, and how the graph is cut out.
 WIDTH, HEIGHT = 2400, 1500
-PANELS, HEADER, CONTROLS = 545, 112, 70
-MARGIN, FAINT = 20, 14
+PANELS, HEADER, CONTROLS = 545, 112, 45
+MARGIN, FAINT = 20, 30
 
 
 class WebUIError(Exception):
@@ -124,8 +124,8 @@ def crop(picture: Path) -> None:
     # The dots of the background are fainter than anything of the graph.
     drawn = ImageChops.difference(image, Image.new("RGB", image.size, "white")).convert("L").point(_is_drawn)
     left, top, right, bottom = drawn.getbbox() or (0, 0, *image.size)
-    box = (max(left - MARGIN, 0), max(top - MARGIN, 0), right + MARGIN, bottom + MARGIN)
-    image.crop(box).quantize(64).save(picture, optimize=True)
+    right, bottom = min(right + MARGIN, image.width), min(bottom + MARGIN, image.height)
+    image.crop((max(left - MARGIN, 0), max(top - MARGIN, 0), right, bottom)).quantize(128).save(picture, optimize=True)
 
 
 def _is_drawn(darkness: int) -> int:
@@ -134,9 +134,11 @@ def _is_drawn(darkness: int) -> int:
 
 def main(out: Annotated[Path, typer.Option(help="The picture.")] = CHECKOUT / "docs" / "asset_graph.png") -> None:
     """Takes the picture."""
-    with TemporaryDirectory() as scratch:
-        with web_ui(Path(scratch, "home"), {"TICHU_DATA": str(Path(scratch, "data"))}) as address:
-            look(address + GRAPH, f"--screenshot={out}", width=WIDTH, height=HEIGHT)
+    with (
+        TemporaryDirectory() as scratch,
+        web_ui(Path(scratch, "home"), {"TICHU_DATA": str(Path(scratch, "data"))}) as address,
+    ):
+        look(address + GRAPH, f"--screenshot={out}", width=WIDTH, height=HEIGHT)
     crop(out)
 
 
