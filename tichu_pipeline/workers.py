@@ -157,7 +157,7 @@ def _client(address: str) -> Client:
     try:
         from distributed import Client
     except ImportError as error:
-        raise WorkersError(f"{address}: Dask is not installed; pip install 'tichu[cluster]'") from error
+        raise WorkersError(f"{address}: Dask is not installed; pip install -e '.[cluster]'") from error
     try:
         return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
