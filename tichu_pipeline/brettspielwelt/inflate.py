@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tichu_pipeline.brettspielwelt.members import Members, Problem, Source
 from tichu_pipeline.brettspielwelt.zip_members import FINE, HEADER_REST, LOCAL, REASONS, extract
 
-CHUNK_BYTES = 8 << 20  # inflated, or stored if that is more: what one thread works on stays near the cache
+CHUNK_BYTES = 32 << 20  # inflated, or stored if that is more; what Python does once a chunk weighs little beside it
 CHUNK_GAMES = 2_000
 OVERHANG = 32  # line feeds behind each log
 BUFFER_BYTES = CHUNK_BYTES + CHUNK_GAMES * OVERHANG
