@@ -41,7 +41,20 @@ everything = dg.define_asset_job(
     "everything", selection=dg.AssetSelection.all(), description="All stages, for the months of the run."
 )
 
-JOBS = [refresh, everything]
+train = dg.define_asset_job(
+    "train",
+    selection=dg.AssetSelection.groups("models"),
+    description="All networks, and their comparison. A run that was killed goes on where it was.",
+    tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
+)
+
+evaluate = dg.define_asset_job(
+    "evaluate",
+    selection=dg.AssetSelection.assets("tournament", "evaluation"),
+    description="All agents against each other, and the page of their ladder.",
+)
+
+JOBS = [refresh, train, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
@@ -60,7 +73,7 @@ def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunReq
     paths = data.paths
     if not paths.raw.exists():
         return dg.SkipReason(f"{paths.raw}: no such folder yet")
-    for job in JOBS:
+    for job in (refresh, everything):  # not `train`, which may take days and changes nothing here
         if context.instance.get_runs_count(dg.RunsFilter(job_name=job.name, statuses=UNFINISHED)):
             return dg.SkipReason(f"a run of {job.name} is not finished; what it leaves is seen after it")
     catalogue = scan(paths.raw)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tichu_pipeline.commands import playing, tournaments, training
+from tichu_pipeline.commands.terminal import DataOption, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_pipeline.ingest import Ingested, Summary
@@ -29,7 +32,6 @@ WorkersOption = Annotated[
         help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
     ),
 ]
-DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
 
 app = typer.Typer(
     name="tichu",
@@ -38,12 +40,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-
-
-def fail(message: str) -> NoReturn:
-    """Ends the command: the input is at fault."""
-    typer.secho(message, fg=typer.colors.RED, err=True)
-    raise typer.Exit(1)
 
 
 def workers_of(named: str | None) -> Workers | None:
@@ -451,7 +447,7 @@ def status(
         (stage.stage, stage.state, stage.there, decimal(stage.bytes) if stage.bytes else "", "\n".join(stage.reasons))
         for stage in found
     ]
-    _print_table(headings, rows, colours)
+    print_table(headings, rows, colours)
 
 
 @app.command()
@@ -469,23 +465,16 @@ def doctor(
         typer.echo(json.dumps([asdict(finding) for finding in findings]))
     else:
         rows = [(finding.subject, finding.verdict, finding.found, finding.remedy) for finding in findings]
-        _print_table(("", "", "found", "what to do"), rows, colours)
+        print_table(("", "", "found", "what to do"), rows, colours)
     raise typer.Exit(int(any(finding.verdict is Verdict.FAIL for finding in findings)))
 
 
-def _print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str]) -> None:
-    """Folded to the terminal's width; as Text, since Rich would take [brackets] in a path for its markup."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
-    Console().print(table)
-
+app.command()(training.train)
+app.command()(training.runs)
+app.command()(training.explain)
+app.command()(tournaments.tournament)
+app.command()(tournaments.ladder)
+app.command()(playing.play)
 
 if __name__ == "__main__":
     app()

@@ -10,16 +10,17 @@ import pytest
 
 from tests.models.positions import PLAYS, played
 from tests.models.rounds_by_hand import Sheet, sheets
-from tests.models.vectors import decisions, joined, records, samples
+from tests.models.vectors import decisions, records, samples
 from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.arena.lockstep import play_games
+from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.observation.encode import pack
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, VIEW, WISH
 from tichu_models.records.decisions import standings_of
 from tichu_models.records.replay import check
-from tichu_models.records.schema import Rounds
+from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.chance import draw
 from tichu_models.rules.legal import legal_plays
@@ -201,7 +202,7 @@ def samples_unchecked(sheet: Sheet, name: str) -> np.ndarray:
     """Samples of a round as it stands: a changed future is not sound."""
     rounds, none = sheet.rounds(), np.full(1, -1, dtype=np.int8)
     return Encoder(spec(name)).samples(
-        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history)
+        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history, np.arange(len(none)))
     )
 
 
@@ -225,6 +226,22 @@ def test_forced_decisions_are_those_with_one_legal_answer():
         assert decision["label"] in [int(move) & ((1 << 56) - 1) for move in PLAYS["move"][:n]]
         forced += n == 1
     assert forced > 500
+
+
+def test_legal_moves_are_found_in_the_vector():
+    """Candidates of another hand, trick or wish than the player's: what was seen and its vector must give the same."""
+    rounds = rounds_of("BRHB", 4)
+    found = decisions(rounds, 1 << PLAY)
+    moves, counts = MoveFinder(spec("play-375")).of(samples(rounds, "play-375"))
+    assert len(counts) == len(found)
+    for decision, legal in zip(found, np.split(moves, np.cumsum(counts)[:-1]), strict=True):
+        seen = decision["seen"]
+        if decision["out_of_turn"]:
+            assert legal[-1] == 0
+            assert decision["label"] in legal[:-1] & ((1 << NUM_CARDS) - 1)
+            continue
+        n = legal_plays(int(seen["hand"]), int(seen["trick"]), int(seen["wish"]), PLAYS)
+        assert legal.tolist() == PLAYS["move"][:n].tolist()
 
 
 def test_rtg_telescopes():

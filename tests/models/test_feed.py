@@ -22,7 +22,9 @@ def _arrays(features, mask, labels=None):
     shape = features.shape[:-1]
     numbers = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     labels = np.zeros((*shape, 57), dtype=np.float32) if labels is None else labels
-    return SimpleNamespace(features=features, labels=labels, value=100 * numbers, rtg=numbers, mask=np.array(mask))
+    return SimpleNamespace(
+        features=features, labels=labels, value=100 * numbers, rtg=numbers, mask=np.array(mask), moves=None
+    )
 
 
 def test_single_decisions():
@@ -45,6 +47,17 @@ def test_turns_that_are_none_go_to_the_end():
     assert batch.rtg[0, :2].tolist() == [1, 2]
     assert batch.weight.tolist() == [[1, 1, 0], [1, 1, 1]]
     assert batch.target.shape == (2, 3, 57)
+
+
+def test_legal_moves_go_with_their_turn():
+    """Moves of one turn that are scored in the state of another."""
+    arrays = _arrays(np.zeros((2, 3, 2)), [[False, True, True], [True, True, True]])
+    arrays.moves = np.array([0, 11, 12, 13, 21, 22, 23, 24])
+    arrays.move_counts = np.array([1, 1, 2, 1, 1, 2])
+    candidates = Tensors(["a", "b"])(arrays).candidates
+    assert candidates.rows == 6
+    assert candidates.plays[candidates.row < 3].tolist()[:3] == [11, 12, 13]
+    assert candidates.plays[candidates.row >= 3].tolist() == [21, 22, 23, 24]
 
 
 def test_bfloat16_comes_as_its_bits():

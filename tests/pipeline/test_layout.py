@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tichu_models.networks.registry import ARCHITECTURES
+from tichu_pipeline.training.runs import default_name
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("dagster", "torch", "lightning", "matplotlib", "dask")
 
@@ -74,9 +77,14 @@ def test_definitions_hold_the_stages_in_order():
 
     graph = defs.resolve_asset_graph()
     order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
+    networks = [f"training_runs/{default_name(name)}" for name in ARCHITECTURES]
     assert order == [
         *("raw_logs", "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *sorted(networks),
+        *("model_comparison", "tournament", "evaluation", "overview"),
     ]
+    trained = defs.resolve_job_def("train").asset_layer.executable_asset_keys
+    assert {key.to_user_string() for key in trained} == {*networks, "model_comparison"}
     job = defs.resolve_job_def("everything")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
 

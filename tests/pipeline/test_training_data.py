@@ -14,12 +14,15 @@ import pytest
 
 from tichu_models.learning.classes import classes_of
 from tichu_models.learning.data import Loader, StateError, Wanted
+from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.sources import RoundsSource, ShardSource, SourceError
 from tichu_models.learning.split import SPLITS, split_of
 from tichu_models.learning.unpack import BFLOAT16
 from tichu_models.observation.samples import as_records, features_of, width_of
 from tichu_models.observation.scaling import Constants, Scaling, ScalingError
 from tichu_models.observation.specs import NUMBER, SPECS, spec
+from tichu_models.rules.cards import NUM_CARDS, mask_of
+from tichu_models.rules.combinations import cards_of
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.features.filters import FilterError, Filters, seats_of
@@ -73,7 +76,7 @@ def samples_of(source: RoundsSource | ShardSource) -> np.ndarray:
 
 def copies(loader: Loader) -> list[list[np.ndarray]]:
     """The batches of the rest of an epoch."""
-    return [[part.copy() for part in batch] for batch in loader]
+    return [[part.copy() for part in batch if part is not None] for batch in loader]
 
 
 def same(some: list[list[np.ndarray]], others: list[list[np.ndarray]]) -> bool:
@@ -282,6 +285,45 @@ def test_sequences_are_a_seats_round(paths):
     assert features.shape == (16, 6, 376)
     assert labels.shape == (16, 6, 57)
     assert features[~batches[0][4]].sum() == 0
+
+
+@pytest.mark.parametrize("name", ["play-375", "play-376+counts-6+history-2"])
+def test_legal_moves_travel_along(paths, name):
+    """A network that is asked to choose among moves that were not legal, or among which the played one is missing."""
+    source = rounds_source(paths, name)
+    samples = samples_of(source)
+    moves, counts = MoveFinder(source.spec).of(samples)
+    of_sample = np.split(moves, np.cumsum(counts)[:-1])
+    seen = as_records(samples, source.spec)
+    assert len(seen) == len(of_sample) > 10_000
+    on_turn = seen["out_of_turn"] == 0
+    assert np.array_equal((counts == 1)[on_turn], (seen["forced"] == 1)[on_turn])
+    played = cards_from_labels(seen["label"])
+    assert all(cards in cards_of(legal) for cards, legal in zip(played, of_sample, strict=True))
+    assert all(len(set(legal)) == len(legal) for legal in of_sample)
+    batches = Loader(source, 64, Wanted(drop_forced=True), seed=1, moves=True)
+    for batch in batches:
+        assert len(batch.moves) == batch.move_counts.sum()
+        assert (batch.move_counts >= 2).all()
+        of_row = np.split(cards_of(batch.moves), np.cumsum(batch.move_counts)[:-1])
+        weights = 1 << np.arange(NUM_CARDS, dtype=np.int64)
+        for label, legal in zip(batch.labels[:, :NUM_CARDS].astype(np.int64) @ weights, of_row, strict=True):
+            assert cards_from_labels(np.array([label]))[0] in legal
+
+
+def cards_from_labels(labels: np.ndarray) -> np.ndarray:
+    """Masks of played cards."""
+    return np.array([mask_of([k for k in range(NUM_CARDS) if int(label) >> k & 1]) for label in labels])
+
+
+def test_the_legal_moves_of_a_step_that_is_none(paths):
+    """Sequences of which the moves of one turn are taken for another's."""
+    batch = next(iter(Loader(rounds_source(paths, "sequence"), 16, steps=6, seed=2, moves=True)))
+    counts = batch.move_counts.reshape(16, 6)
+    assert (counts[~batch.mask] == 1).all()
+    assert len(batch.moves) == counts.sum() > counts.size
+    with pytest.raises(ValueError, match="legal moves are those of plays"):
+        MoveFinder(spec("bomb-375"))
 
 
 def test_a_data_set_holds_what_its_shards_hold(paths):

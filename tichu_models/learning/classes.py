@@ -51,6 +51,16 @@ def _classify_labels(samples, at, form, classes):
             classes[i] = 0 if form == SCHUPF_LABEL else label
 
 
+def classes_of_labels(labels: np.ndarray, form: int) -> np.ndarray:
+    """The class of each row of an unpacked label, (n, labels) of whatever type."""
+    if form in (WISH_LABEL, DRAGON_LABEL):
+        return labels.argmax(axis=1).astype(np.int8)
+    choices = (labels != 0) @ (np.int64(1) << np.arange(labels.shape[1])) if form == CARDS_LABEL else labels[:, 0] != 0
+    classes = np.empty(len(labels), dtype=np.int8)
+    _classify_labels(choices.astype(np.int64)[:, None], 0, form, classes)
+    return classes
+
+
 def classes_of(samples: np.ndarray, spec: Spec) -> np.ndarray:
     """The class of each sample, an index of CLASS_NAMES: of a play pass or type and length, else what was chosen."""
     classes = np.empty(len(samples), dtype=np.int8)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tichu_models.kernels import kernel
+from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.sources import Block, Source
 from tichu_models.learning.split import SPLITS
 from tichu_models.learning.unpack import FLOAT32, Unpacker, gather, unpack_targets
@@ -66,6 +67,8 @@ class Batch(NamedTuple):
     value: np.ndarray  # float32, points by which the own team wins
     rtg: np.ndarray  # float32, return to go / 100
     mask: np.ndarray  # (rows, steps) bool: whether there is a step; of single samples (rows, 1), all true
+    moves: np.ndarray | None = None  # if asked for: packed plays that were legal, of all rows and steps end to end
+    move_counts: np.ndarray | None = None  # (rows * steps,) how many of them each has
 
 
 @dataclass
@@ -86,7 +89,8 @@ def _choose(samples, begin, end, at, split, drop_forced, seats, key, limit, orde
         if keep and len(seats):
             keep = seats[more & 0xFFFFFFFF, (facts >> 56) & 3] != 0
         if keep and limit < 1 << 32:
-            keep = draw(key, i - begin) >> np.uint64(32) < np.uint64(limit)
+            which = (more & 0xFFFFFFFF) << 32 | (facts >> 32) & 0xFFFFFFFF  # round; turn, kind, seat
+            keep = draw(key, which) >> np.uint64(32) < np.uint64(limit)
         order[n] = i
         n += keep
     return n
@@ -143,6 +147,7 @@ class Loader:
         steps: int = 1,
         drop_last: bool = True,
         shuffle: bool = True,
+        moves: bool = False,
     ) -> None:
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} of {world}: expected 0..{world - 1}")
@@ -154,6 +159,7 @@ class Loader:
         content = (source.fingerprint, self.wanted.fingerprint, batch_size * world, seed, steps, drop_last, stamp)
         self.fingerprint = hashlib.sha256(repr(content).encode()).hexdigest()
         rows, spec = batch_size * steps, source.spec
+        self._finder = MoveFinder(spec) if moves else None
         self._features = self.unpacker.buffer(rows, spec.size)
         self._labels = self.unpacker.buffer(rows, len(spec.label_names))
         self._values, self._rtgs = np.empty(rows, dtype=np.float32), np.empty(rows, dtype=np.float32)
@@ -206,7 +212,7 @@ class Loader:
         """Samples of a window, and their order: rows of samples, or of steps."""
         if number >= len(windows):
             return self._windows[0][:0], np.zeros((0, self.steps), dtype=np.int64)
-        blocks, at = windows[number], self.source.spec.width
+        blocks, at, split = windows[number], self.source.spec.width, SPLITS.index(self.wanted.split)
         room = sum(self.source.room(block) for block in blocks) + 1
         if len(self._windows[number % 2]) < room:
             self._windows[number % 2] = np.zeros((room + room // 8, width_of(self.source.spec)), dtype=np.int64)
@@ -216,11 +222,11 @@ class Loader:
         nobody = np.zeros((0, 4), dtype=np.uint8)
         chosen = []
         for block in blocks:
-            begin, end = end, end + self.source.fill(block, samples[end:])
+            begin, end = end, end + self.source.fill(block, samples[end:], split)
             seats = self.wanted.seats.get(block.month, nobody)
             before, n = n, _choose(
-                samples, begin, end, at, SPLITS.index(self.wanted.split), self.wanted.drop_forced, seats,
-                _key(block), limit, order, n,
+                samples, begin, end, at, split, self.wanted.drop_forced, seats, _key(block.month), limit, order, n
+
             )  # fmt: skip
             if self.steps > 1:
                 steps = np.empty((n - before, self.steps), dtype=np.int64)
@@ -256,9 +262,10 @@ class Loader:
             self._values[: len(flat)].reshape(shape),
             self._rtgs[: len(flat)].reshape(shape),
             mask,
+            *(self._finder.of(gathered) if self._finder else ()),
         )
 
 
-def _key(block: Block) -> np.uint64:
-    """Of the draws that decide which of a block's samples are used at a sample rate; the same in every epoch."""
-    return np.uint64(int.from_bytes(hashlib.blake2b(f"{block.month} {block.index}".encode(), digest_size=8).digest()))
+def _key(month: str) -> np.uint64:
+    """Of the draws that decide which of a month's samples are used at a sample rate; the same in every epoch."""
+    return np.uint64(int.from_bytes(hashlib.blake2b(month.encode(), digest_size=8).digest()))

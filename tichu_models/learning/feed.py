@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tichu_models.learning.batches import Batch
+from tichu_models.networks.candidates import Candidates
 
 PLAYED, RTG = "played_cards.", "rtg"
 
@@ -26,6 +27,8 @@ class Arrays(Protocol):
     value: np.ndarray  # points
     rtg: np.ndarray  # points / 100
     mask: np.ndarray  # (n, turns) whether there is a turn
+    moves: np.ndarray | None  # legal plays of all turns end to end
+    move_counts: np.ndarray | None  # (n * turns,)
 
 
 class Loader(Protocol):
@@ -59,17 +62,22 @@ class Tensors:
     def __call__(self, arrays: Arrays) -> Batch:
         features, target = _tensor(arrays.features), _tensor(arrays.labels)
         value, rtg, mask = _tensor(arrays.value) / 100, _tensor(arrays.rtg), _tensor(arrays.mask)
+        candidates = None
+        if arrays.moves is not None and arrays.move_counts is not None:
+            candidates = Candidates.of_counts(_tensor(arrays.moves), _tensor(arrays.move_counts))
         if features.ndim == 3:
             first = mask.long().argmax(1, keepdim=True)  # turns that are none go to the end, where nothing sees them
             place = (first + torch.arange(mask.shape[1])).clamp(max=mask.shape[1] - 1)
             rows = torch.arange(len(mask))[:, None]
             features, target, value, rtg = (part[rows, place] for part in (features, target, value, rtg))
+            if candidates is not None:
+                candidates = candidates.take((rows * mask.shape[1] + place).flatten())
             mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)
         else:
             mask = mask[:, 0]
         played = features[..., self.played].float().sum(-1).long()
         state = features[..., self.kept] if self.has_rtg else features
-        return Batch(state, target, value, rtg, played, mask.float())
+        return Batch(state, target, value, rtg, played, mask.float(), candidates)
 
 
 class Epochs:

@@ -150,13 +150,17 @@ class Move(_Plain):
 
 
 class Calls(_Plain):
-    """GrandNet, TichuNet, SmallTichuNet: whether it was called, and whether the seat went out first."""
+    """GrandNet, TichuNet, SmallTichuNet: whether it was called, and whether the seat went out first.
+
+    Who goes out first is mostly chance: with the same weight, its noise would decide when the training ends.
+    """
 
     def metrics(self) -> dict[str, Metric]:
         return {"called_": YesNoMetric(), "first_out_": YesNoMetric()}
 
     def losses(self, answer: Any, batch: Batch) -> Tensor:
-        return loss.yes_no_loss(answer, batch.target)
+        called, first_out = (loss.yes_no_loss(answer[:, k : k + 1], batch.target[:, k : k + 1]) for k in range(2))
+        return called + self.config.success_weight * first_out
 
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
         for column, name in enumerate(("called_", "first_out_")):

@@ -67,6 +67,9 @@ class TrainingConfig(Options):
     value_weight: float = option(
         0.5, "of the value's error beside the policy's loss, where a network has both", least=0
     )
+    success_weight: float = option(
+        0.1, "of who goes out first, beside the call itself, in the loss of call nets", least=0
+    )
     unknown_return: float = option(0.5, "share of DTNet's sequences whose return to go is left open", least=0, most=1)
     rule: Literal["sum", "mean", "rarity", "likelihood"] = option("sum", "decision rule that metrics use")
     checkpoint_steps: int = option(500, "steps after which the state of the run is saved, to resume from", least=1)

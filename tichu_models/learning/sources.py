@@ -17,15 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.kernels import kernel
 from tichu_models.learning.split import is_held_out, splits
-from tichu_models.observation.samples import FACTS, Encoder, Played, as_records, width_of
-from tichu_models.observation.specs import NUMBERS_A_WORD, Spec
+from tichu_models.observation.samples import FACTS, Encoder, Played, as_records
+from tichu_models.observation.specs import Spec
 from tichu_models.records.decisions import MAX_DECISIONS, standings_of
 from tichu_models.records.stored import COLUMNS, numbers, to_records
 
 ROUNDS_A_BLOCK = 2048
+ROWS_AT_ONCE = 4096
+ANY_SPLIT = -1  # in the stead of an index of SPLITS
 MONTHS_KEPT = 8  # decoded months of rounds that are kept for the next blocks: those of a window between two groups
+WHICH_ROUND = {"game_id": pa.int64(), "round_index": pa.int32()}
 STAMP, SHARD = b"tichu.stamp", b"tichu.shard"
 
 
@@ -49,8 +51,8 @@ class Source(Protocol):
     blocks: Sequence[Block]
     fingerprint: str  # says whether two sources have the same samples
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Writes a block's samples into rows of words; returns how many."""
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Writes a block's samples into rows of words; returns how many. Those of other splits may be left out."""
         ...
 
     def room(self, block: Block) -> int:
@@ -81,6 +83,7 @@ def played_in(rounds: pa.Table) -> tuple[Played, np.ndarray]:
         numbers(rounds, "is_double_victory"),
         splits_of(rounds),
         records.history,
+        np.arange(len(records.rows)),
     )
     return played, numbers(rounds, "rule_break") == 0
 
@@ -117,30 +120,22 @@ class RoundsSource:
 
     def room(self, block: Block) -> int:
         """Room for all that a block can hold."""
-        played, sound = self.month(block.path)
-        rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
+        rows = self._sound(block, ANY_SPLIT).rows
         # A play or pass is a byte of the history at least, and no decision but one of a kind belongs to each.
-        lengths = played.rows["history_to"][rounds] - played.rows["history_from"][rounds]
-        return int(lengths[sound[rounds]].sum()) + MAX_DECISIONS
+        return int((rows["history_to"] - rows["history_from"]).sum()) + MAX_DECISIONS
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Replays and encodes the block's sound rounds."""
-        played, sound = self.month(block.path)
-        begin = block.index * ROUNDS_A_BLOCK
-        end = min(begin + ROUNDS_A_BLOCK, len(played))
-        n = 0
-        for first, last in _runs(sound[begin:end]):
-            place = begin + first
-            done, count = self._encoder.encode(played[place : begin + last], into[n:], place)
-            assert done == last - first
-            n += count
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Replays and encodes the block's sound rounds, those of other splits left out."""
+        played = self._sound(block, split)
+        done, n = self._encoder.encode(played, into)
+        assert done == len(played)
         return n
 
-
-def _runs(sound: np.ndarray) -> list[tuple[int, int]]:
-    """Where sound rounds follow each other: (begin, end)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], sound, [False]]).astype(np.int8)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    def _sound(self, block: Block, split: int) -> Played:
+        played, sound = self.month(block.path)
+        rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
+        of_block = played[rounds]
+        return of_block[sound[rounds] & ((of_block.splits == split) | (split == ANY_SPLIT))]
 
 
 def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
@@ -149,7 +144,7 @@ def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
     points = {name: pa.int16() for name in spec.number_names if name != "rtg"}
     history = {f"history_{turn}": pa.int64() for turn in range(spec.history)}
     facts = {name: pa.from_numpy_dtype(np.dtype(kind)) for name, kind in FACTS}
-    return {"game_id": pa.int64(), "round_index": pa.int32(), **facts, **bits, **points, **history}
+    return {**WHICH_ROUND, **facts, **bits, **points, **history}
 
 
 def shard_about(spec: Spec) -> dict[bytes, bytes]:
@@ -172,19 +167,19 @@ def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.nda
     return pa.Table.from_arrays(arrays, names=list(kinds))
 
 
-@kernel
-def _put_rows(words, shorts, short_at, bytes_, first_byte, rounds, round_at, word_at, into):
-    """Columns of a shard into rows of words, all columns of a row at once."""
-    for i in range(len(rounds)):
-        for word in range(into.shape[1]):
-            into[i, word] = 0
-        for c in range(len(word_at)):
-            into[i, word_at[c]] = words[c, i]
-        for c in range(len(short_at)):
-            into[i, short_at[c] >> 6] |= (np.int64(shorts[c, i]) & 0xFFFF) << (short_at[c] & 63)
-        for c in range(len(first_byte)):
-            into[i, first_byte[c] >> 6] |= (np.int64(bytes_[c, i]) & 0xFF) << (first_byte[c] & 63)
-        into[i, round_at >> 6] |= (np.int64(rounds[i]) & 0xFFFFFFFF) << (round_at & 63)
+def _from_shard(table: pa.Table, spec: Spec, into: np.ndarray) -> None:
+    """A shard's rows as samples: a few at a time, so that they stay in the cache until they are whole."""
+    columns = {name: table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in table.column_names}
+    records = as_records(into, spec)
+    targets = [(columns[name], records[name]) for name, _ in FACTS]
+    targets += [(columns[f"bits_{word}"], records["bits"][:, word]) for word in range(spec.layout.words)]
+    targets += [(columns[name], records["numbers"][:, k]) for k, name in enumerate(spec.number_names)]
+    targets += [(columns[f"history_{turn}"], records["history"][:, turn]) for turn in range(spec.history)]
+    into[:, spec.layout.words + spec.number_words - 1 : spec.width] = 0  # not all of the last numbers' word is one
+    for begin in range(0, len(into), ROWS_AT_ONCE):
+        rows = slice(begin, begin + ROWS_AT_ONCE)
+        for column, target in targets:
+            target[rows] = column[rows]
 
 
 class ShardSource:
@@ -193,10 +188,7 @@ class ShardSource:
     def __init__(self, files: Sequence[Path], spec: Spec) -> None:
         self.spec = spec
         blocks: list[Block] = []
-        self._columns = {
-            size: {name: place for name, (place, bits) in _places_in_row(spec).items() if bits == size}
-            for size in (8, 16, 32, 64)
-        }
+        self._columns = [name for name in shard_columns(spec) if name not in WHICH_ROUND]
         stamps = []
         for path in sorted(files):
             metadata = _metadata(path, f"a shard of {spec.name}")
@@ -215,42 +207,14 @@ class ShardSource:
         """Exactly as many as there are."""
         return pq.read_metadata(block.path).row_group(block.index).num_rows
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Reads a row group."""
-        wanted = {name.removesuffix(COPY) for columns in self._columns.values() for name in columns}
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Reads a row group, all of it."""
         try:
-            table = pq.ParquetFile(block.path).read_row_group(block.index, columns=list(wanted))
+            table = pq.ParquetFile(block.path).read_row_group(block.index, columns=self._columns)
         except (OSError, pa.ArrowInvalid, KeyError) as error:
             raise SourceError(f"{block.path}: {error}; expected a whole shard: materialise features anew") from error
-        stacks, places = {}, {}
-        for size, columns in self._columns.items():
-            names = [name.removesuffix(COPY) for name in columns]
-            stacks[size] = np.stack([table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in names])
-            places[size] = np.array(list(columns.values()), dtype=np.int64)
-        _put_rows(
-            *(stacks[64], stacks[16], places[16], stacks[8], places[8], stacks[32][0], places[32][0], places[64] // 64),
-            into[: len(table)],
-        )
+        _from_shard(table, self.spec, into[: len(table)])
         return len(table)
-
-
-COPY = " again"  # of a column that stands twice in a row of words
-
-
-def _places_in_row(spec: Spec) -> dict[str, tuple[int, int]]:
-    """(first bit, bits) of each column of a shard in a row of words."""
-    places = {f"bits_{word}": (64 * word, 64) for word in range(spec.layout.words)}
-    for k, name in enumerate(spec.number_names):
-        at = 64 * (spec.layout.words + k // NUMBERS_A_WORD) + 16 * (k % NUMBERS_A_WORD)
-        places[name + COPY if name == "rtg" else name] = (at, 16)
-    first_turn = spec.width - spec.history
-    places |= {f"history_{turn}": (64 * (first_turn + turn), 64) for turn in range(spec.history)}
-    at = 64 * spec.width
-    for name, kind in FACTS:
-        places[name] = (at, 8 * np.dtype(kind).itemsize)
-        at += places[name][1]
-    assert at == 64 * width_of(spec)
-    return places
 
 
 def shard_of(path: Path, metadata: dict[bytes, bytes]) -> dict:

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,8 +33,25 @@ from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import Manifest
+from tichu_models.networks.precision import has_fast_bf16
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"
+SECONDS_BETWEEN_PULSES = 5.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands."""
+
+    epoch: int  # counted from 1
+    step: int  # of the optimiser, since the beginning
+    steps: int  # planned
+    loss: float  # of the last batch
+    samples_a_second: float  # since the last time
+
+    def __str__(self) -> str:
+        rate = f"{self.samples_a_second:,.0f} samples/s"
+        return f"epoch {self.epoch}, step {self.step:,} of {self.steps:,}, loss {self.loss:.4f}, {rate}"
 
 
 @dataclass(frozen=True)
@@ -50,12 +69,12 @@ def train(
     samples: Source,
     validation: Source,
     report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
+    progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Trained:
-    """Trains a network, or goes on with it. `report` hears of every epoch, counted from 1."""
-    if checkpoint.is_of(folder, manifest):
-        if (folder / FIGURES).exists():
-            return Trained(json.loads((folder / FIGURES).read_text()), reused=True)
-    else:
+    """Trains a network, or goes on with it. `report` hears of every epoch, counted from 1, `progress` now and then."""
+    if (finished := figures_of(folder, manifest)) is not None:
+        return Trained(finished, reused=True)
+    if not checkpoint.is_of(folder, manifest):
         for old in (RESUME, FIGURES, Journal.FILE, *(path.name for path in folder.glob("events.out.*"))):
             (folder / old).unlink(missing_ok=True)
     checkpoint.begin(folder, manifest)
@@ -67,7 +86,8 @@ def train(
     learner = Learner(config, manifest.inputs, steps)
     best = KeepBest(folder, manifest)
     patience = EarlyStopping("val_loss", patience=training.patience, check_finite=False)
-    callbacks: list[Callback] = [best, patience, Journal(folder), Report(report), KeepState(folder, training, samples)]
+    callbacks: list[Callback] = [best, patience, Journal(folder), Report(report), Pulse(progress, steps)]
+    callbacks.append(KeepState(folder, training, samples))
     resume = folder / RESUME
     trainer = _trainer(training, callbacks)
     with warnings.catch_warnings():
@@ -80,6 +100,12 @@ def train(
     return Trained(best.figures, reused=False)
 
 
+def figures_of(folder: Path, manifest: Manifest) -> dict[str, float] | None:
+    """Those of the finished run that a folder holds, if it is this one."""
+    path = folder / FIGURES
+    return json.loads(path.read_text()) if checkpoint.is_of(folder, manifest) and path.exists() else None
+
+
 def precision_of(training: TrainingConfig) -> str:
     """As Lightning names it; of `auto`, bfloat16 where it is a matter of hardware."""
     if training.precision == "auto":
@@ -87,11 +113,6 @@ def precision_of(training: TrainingConfig) -> str:
         fast = torch.cuda.is_bf16_supported(including_emulation=False) if on_gpu else has_fast_bf16()
         return "bf16-mixed" if fast else "32-true"
     return {"float32": "32-true", "bfloat16": "bf16-mixed", "float16": "16-mixed"}[training.precision]
-
-
-def has_fast_bf16() -> bool:
-    """Whether this CPU multiplies bfloat16 as such."""
-    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:
@@ -185,6 +206,22 @@ class Report(Callback):
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         if trainer.is_global_zero:
             self.report(trainer.current_epoch + 1, {**_training_loss(trainer), **pl_module.figures})
+
+
+class Pulse(Callback):
+    """Tells whoever started the run how far it is, every few seconds."""
+
+    def __init__(self, tell: Callable[[Progress], None], steps: int) -> None:
+        self.tell, self.steps = tell, steps
+        self.last, self.samples = time.monotonic(), 0
+
+    def on_train_batch_end(self, trainer: lightning.Trainer, *args: Any) -> None:
+        self.samples += len(args[2].weight)
+        seconds = time.monotonic() - self.last
+        if seconds >= SECONDS_BETWEEN_PULSES and trainer.is_global_zero:
+            loss, rate = _training_loss(trainer).get("train_loss", math.nan), self.samples / seconds
+            self.tell(Progress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
+            self.last, self.samples = time.monotonic(), 0
 
 
 def _training_loss(trainer: lightning.Trainer) -> dict[str, float]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from tichu_models.networks.options import OptionError, Options
 from tichu_models.networks.registry import architecture
+from tichu_models.observation.scaling import Constants, Scaling
 from tichu_models.observation.specs import Spec
 
 FILE = "manifest.json"
@@ -63,6 +64,16 @@ class Manifest:
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         plain |= {"config": self.config.plain(), "spec": asdict(self.spec)}
         return json.dumps({"format": FORMAT, **plain}, indent=1, sort_keys=True) + "\n"
+
+    @property
+    def constants(self) -> Scaling:
+        """The scaling as loaders and agents take it; equal constants have equal stamps, whenever they were fitted."""
+        found = {
+            name: Constants(*map(float, (*facts["clip"], facts["offset"], facts["scale"])))
+            for name, facts in self.scaling.items()
+        }
+        stamp = hashlib.sha256(json.dumps(self.scaling, sort_keys=True).encode()).hexdigest()
+        return Scaling(stamp, found)
 
     @property
     def digest(self) -> str:

@@ -42,6 +42,13 @@ def cards_field(cards):
 
 
 @inlined
+def cards_from_field(field):
+    """The set of cards back."""
+    specials = (field & 3) | (field >> 52 & 12)  # Hu, Ma, Dr, Ph; as a mask Ma, Hu, Ph, Dr
+    return (field << 2) & NATURAL | (specials & 5) << 1 | (specials & 10) >> 1
+
+
+@inlined
 def seat_field(who, seat):
     """none, me, right, partner, left."""
     return SEAT_BIT[who & 7, seat & 3]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from tichu_models.observation.view import (
     BOMB_THROW,
@@ -127,7 +127,7 @@ class Layout:
     name: str
     groups: tuple[Group, ...]
 
-    @property
+    @cached_property
     def places(self) -> dict[str, int]:
         """Where each group begins: of bits how many stand before it, of numbers likewise."""
         places, bits, numbers = {}, 0, 0
@@ -140,12 +140,12 @@ class Layout:
                 bits += group.size
         return places
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Words of bits."""
         return -(-sum(group.size for group in self.groups if group.kind != NUMBER) // BITS_A_WORD)
 
-    @property
+    @cached_property
     def numbers(self) -> int:
         return sum(group.size for group in self.groups if group.kind == NUMBER)
 
@@ -228,7 +228,7 @@ class Spec:
     counts: int = 0
     history: int = 0
 
-    @property
+    @cached_property
     def appended(self) -> tuple[Group, ...]:
         """Groups that stand behind those of the layout."""
         return (
@@ -238,41 +238,41 @@ class Spec:
             *(_history(entry) for entry in range(self.history)),
         )
 
-    @property
+    @cached_property
     def table(self) -> tuple[Group, ...]:
         """All groups, in the vector's order."""
         return self.groups + self.appended
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many numbers a network reads."""
         return sum(group.size for group in self.table)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The name of every place of the vector."""
         return tuple(name for group in self.table for name in group.names)
 
-    @property
+    @cached_property
     def numbers(self) -> int:
         return self.layout.numbers + sum(group.size for group in self.appended if group.kind == NUMBER)
 
-    @property
+    @cached_property
     def number_words(self) -> int:
         return -(-self.numbers // NUMBERS_A_WORD)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Words of a packed vector: the layout's bits, the numbers, a word for each turn of the history."""
         return self.layout.words + self.number_words + self.history
 
-    @property
+    @cached_property
     def number_names(self) -> tuple[str, ...]:
         """The numbers of the packed form, in its order."""
         groups = self.layout.groups + self.appended
         return tuple(name for group in groups if group.kind == NUMBER for name in group.names)
 
-    @property
+    @cached_property
     def label_names(self) -> tuple[str, ...]:
         return LABEL_NAMES[self.label]
 
@@ -293,7 +293,7 @@ class Spec:
                 word += 1
         return found
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Says whether two files hold the same vectors: of the version and of every place, packed and unpacked."""
         content = [(group.names, place) for group, place in self.places()]

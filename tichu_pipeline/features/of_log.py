@@ -57,29 +57,43 @@ def read_log(path: Path) -> Games:
 
 def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
     """Every wanted decision of a log with its vector. Broken rounds hold none."""
-    games = read_log(path)
-    rows, outcomes = games.rounds.rows, games.outcomes
-    chosen = [i for i in range(len(rows)) if wanted.round_index in (None, int(rows["round_index"][i]))]
-    if not chosen:
-        raise LogError(f"{path}: there is no round {wanted.round_index}; expected 0..{len(rows) - 1}")
-    if wanted.round_index is not None and (code := int(outcomes["rule_break"][chosen[0]])):
-        line = int(games.origins["break_line"][chosen[0]])
-        raise LogError(
-            f"{path}, line {line}: round {wanted.round_index} is broken ({RuleBreak(code).name}); expected a sound one"
-        )
-    encoder, standings = Encoder(spec), standings_of(rows)
-    unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
-    played = Played(
-        rows, standings, outcomes["winner_index"], outcomes["is_double_victory"], unknown, games.rounds.history
-    )
+    rows, played = _played(path, wanted.round_index)
+    encoder = Encoder(spec)
     observer = WHO_ACTS if wanted.seat is None else wanted.seat
-    for i in chosen:
-        if outcomes["rule_break"][i]:
-            continue
+    for i in rows:
         samples = encoder.samples(played[i : i + 1], observer)
         for sample, facts in zip(samples, as_records(samples, spec), strict=True):
             if wanted.turn in (None, int(facts["turn"])):
-                yield _described(sample, facts, int(rows["round_index"][i]), spec, scaling)
+                yield _described(sample, facts, int(played.rows["round_index"][i]), spec, scaling)
+
+
+def round_of(path: Path, round_index: int) -> Played:
+    """One round of a log; it is sound."""
+    rows, played = _played(path, round_index)
+    return played[rows[0] : rows[0] + 1]
+
+
+def _played(path: Path, round_index: int | None) -> tuple[list[int], Played]:
+    """The rounds of a log, and which of them are wanted and sound."""
+    games = read_log(path)
+    rows, outcomes = games.rounds.rows, games.outcomes
+    chosen = [i for i in range(len(rows)) if round_index in (None, int(rows["round_index"][i]))]
+    if not chosen:
+        raise LogError(f"{path}: there is no round {round_index}; expected 0..{len(rows) - 1}")
+    if round_index is not None and (code := int(outcomes["rule_break"][chosen[0]])):
+        line = int(games.origins["break_line"][chosen[0]])
+        raise LogError(
+            f"{path}, line {line}: round {round_index} is broken ({RuleBreak(code).name}); expected a sound one"
+        )
+    unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
+    facts = (
+        outcomes["winner_index"],
+        outcomes["is_double_victory"],
+        unknown,
+        games.rounds.history,
+        np.arange(len(rows)),
+    )
+    return [i for i in chosen if not outcomes["rule_break"][i]], Played(rows, standings_of(rows), *facts)
 
 
 def _described(

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -36,9 +36,8 @@ from tichu_pipeline.monthly_files import remove_leftovers, stored_stamp, tempora
 from tichu_pipeline.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ.
-VERSION = 1
-ZSTD_LEVEL = 3
-MOSTLY_ALIKE = ("game_id", "round_index", "round", "value", "split", "kind")  # worth a dictionary
+VERSION = 2
+FEW_VALUES = 0.25  # of the rows: a column of fewer different ones is worth a dictionary
 
 
 class ShardError(Exception):
@@ -127,26 +126,35 @@ def _write(target: Path, rounds: Path, spec: Spec, stamp: str) -> int:
     source = RoundsSource([rounds], spec)
     about = shard_about(spec)
     facts = json.loads(about[SHARD]) | {"rounds": (pq.read_metadata(rounds).metadata or {}).get(STAMP, b"").decode()}
-    columns = shard_columns(spec)
     schema = pa.schema(
-        [pa.field(name, kind, nullable=False) for name, kind in columns.items()],
+        [pa.field(name, kind, nullable=False) for name, kind in shard_columns(spec).items()],
         metadata={STAMP: stamp.encode(), SHARD: json.dumps(facts).encode()},
     )
-    alike = [name for name in MOSTLY_ALIKE if name in columns]
-    written = 0
-    with pq.ParquetWriter(
-        target,
-        schema,
-        compression="zstd",
-        compression_level=ZSTD_LEVEL,
-        use_dictionary=alike,
-        write_statistics=["game_id", "kind", "split"],
-    ) as writer:
+    written, writer = 0, None
+    try:
         for block in source.blocks:
             samples = np.empty((source.room(block), width_of(spec)), dtype=np.int64)
             n = source.fill(block, samples)
             played, _ = source.month(rounds)
-            table = to_shard(samples[:n], spec, played.rows["game_id"], played.rows["round_index"])
-            writer.write_table(table.cast(schema), row_group_size=max(n, 1))
+            table = to_shard(samples[:n], spec, played.rows["game_id"], played.rows["round_index"]).cast(schema)
+            writer = writer or pq.ParquetWriter(target, schema, **compression(table))
+            writer.write_table(table, row_group_size=max(n, 1))
             written += n
+        writer = writer or pq.ParquetWriter(target, schema)
+    finally:
+        if writer:
+            writer.close()
     return written
+
+
+def compression(table: pa.Table) -> dict[str, Any]:
+    """How a shard is written whose first rows these are. LZ4 is read twice as fast as zstd, and as dictionaries and
+    with the bytes of words side by side a sample takes a fifth more."""
+    few = [name for name in table.column_names if len(table[name].unique()) < FEW_VALUES * len(table)]
+    words = [field.name for field in table.schema if field.type == pa.int64() and field.name not in few]
+    return {
+        "compression": "lz4",
+        "use_dictionary": few,
+        "use_byte_stream_split": words,
+        "write_statistics": ["game_id", "kind", "split"],
+    }

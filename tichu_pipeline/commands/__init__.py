@@ -1,0 +1,1 @@
+"""Commands of `tichu` by topic: what a person types, and what is printed. `cli` registers them."""

@@ -1,0 +1,163 @@
+"""`tichu train`, `tichu runs`, `tichu explain`: networks trained, listed, and asked about a logged decision."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, fail, print_table
+
+if TYPE_CHECKING:
+    from tichu_models.learning.training import Progress
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def train(
+    network: Annotated[str, typer.Argument(help="PolicyNet, CandidatePolicyNet, ValueNet, GrandNet, ..")],
+    config: Annotated[Path | None, typer.Option(help="A TOML file of settings on top of a preset.")] = None,
+    preset: Annotated[str | None, typer.Option(help="smoke, demo, laptop or full. [default: laptop]")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="section.key=value, as often as needed.")] = None,
+    data: DataOption = Path("data"),
+    name: Annotated[str, typer.Option(help="Of the run, DATA/runs/NAME. [default: the network's]")] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Though another finished run has the name.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Trains a network on the rounds of a data folder. Interrupted and called again, it goes on where it was."""
+    from tichu_models.learning.config_files import DEFAULT_PRESET, PRESETS, ConfigError
+    from tichu_models.learning.data import StateError
+    from tichu_models.learning.sources import SourceError
+    from tichu_models.networks.registry import ARCHITECTURES
+    from tichu_models.observation.scaling import ScalingError
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.scaling.fit import ScalingError as FitError
+    from tichu_pipeline.training.inputs import InputError
+    from tichu_pipeline.training.runs import Order, RunError, figures_line, read_order, train_run
+
+    if network not in ARCHITECTURES:
+        raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
+    if preset is not None and preset not in PRESETS:
+        raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
+    if preset is not None and config is not None:
+        raise typer.BadParameter("a file names its preset itself; expected one of the two", param_hint="--preset")
+    order = Order(network, str(config or preset or DEFAULT_PRESET), tuple(settings or ()), name)
+    try:
+        read_order(order)
+        from tichu_models.learning.feed import EmptyError
+        from tichu_models.learning.learner import NotFiniteError
+
+        quiet = as_json or sys.stderr.isatty()  # there Lightning shows its bar
+        made = train_run(
+            DataPaths(data),
+            order,
+            report=lambda epoch, figures: None if as_json else _say_epoch(network, epoch, figures),
+            progress=(lambda _: None) if quiet else _say_progress,
+            replace=replace,
+        )
+    except (ConfigError, InputError, RunError, SourceError, StateError, ScalingError, FitError) as error:
+        fail(str(error))
+    except (EmptyError, NotFiniteError) as error:
+        fail(str(error))
+    if as_json:
+        facts = {"run": made.name, "folder": str(made.folder), "stamp": made.stamp, "reused": made.reused}
+        typer.echo(json.dumps({**facts, "seconds": round(made.seconds, 2), "figures": made.figures}))
+        return
+    how = "was there" if made.reused else f"{made.seconds:.0f} s"
+    typer.echo(f"{made.folder}: {figures_line(network, made.figures, ())}, {how}")
+
+
+def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
+    """Lists the trained networks of a data folder, and what they came to."""
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.training.runs import figures_line
+    from tichu_pipeline.training.runs import runs as find
+
+    found = find(DataPaths(data))
+    if as_json:
+        typer.echo(json.dumps([_run_facts(run) for run in found]))
+        return
+    rows = []
+    for run in found:
+        network = run.manifest.network if run.manifest else ""
+        figures = figures_line(network, run.figures, ()) if network else run.problem
+        seconds = f"{run.trial['seconds']:,.0f} s" if run.trial else ""
+        rows.append((run.name, network, run.state, run.trial.get("config", ""), figures, seconds))
+    colours = {"finished": "green", "unfinished": "yellow", "damaged": "red"}
+    print_table(("run", "network", "state", "config", "on the validation split", "took"), rows, colours)
+
+
+def _run_facts(run: Any) -> dict[str, Any]:
+    manifest = run.manifest
+    facts = {"name": run.name, "folder": str(run.folder), "state": run.state, "problem": run.problem}
+    if manifest:
+        facts |= {"network": manifest.network, "spec": manifest.spec.name, "seed": manifest.seed}
+        facts |= {"settings": manifest.training, "data": manifest.data}
+    return {**facts, "figures": run.figures, "trial": run.trial}
+
+
+def _say_progress(progress: Progress) -> None:
+    typer.echo(str(progress), err=True)
+
+
+def _say_epoch(network: str, epoch: int, figures: dict[str, float]) -> None:
+    from tichu_pipeline.training.runs import figures_line
+
+    typer.echo(f"epoch {epoch}: {figures_line(network, figures)}", err=True)
+
+
+def explain(
+    run: Annotated[str, typer.Argument(help="A name that `tichu runs` lists.")],
+    file: Annotated[Path, typer.Option(help="A .tch file.")],
+    round_index: Annotated[int, typer.Option("--round", help="Which round, counted from 0.", min=0)],
+    turn: Annotated[int | None, typer.Option(help="After so many plays and passes; all if not given.", min=0)] = None,
+    seat: Annotated[int | None, typer.Option(help="Only who sits here.", min=0, max=3)] = None,
+    rtg: Annotated[
+        float | None, typer.Option(help="Points still to win; default: those that the round came to.")
+    ] = None,
+    rule: Annotated[str, typer.Option(help="How outputs make a move's score: sum, mean, rarity, likelihood.")] = "sum",
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """A network's score for every legal answer to a logged decision, beside the one that was given."""
+    from tichu_models.networks.manifest import CheckpointError
+    from tichu_models.observation.specs import SpecError
+    from tichu_pipeline.features.of_log import LogError
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.training.runs import RunError, find_run
+
+    try:
+        folder = find_run(DataPaths(data), run).folder
+        from tichu_models.networks.decision_rule import RULES
+        from tichu_pipeline.training.explain import Question
+        from tichu_pipeline.training.explain import explain as answers
+
+        if rule not in RULES:
+            raise typer.BadParameter(f"expected one of {', '.join(RULES)}", param_hint="--rule")
+        found = list(answers(folder, Question(file, round_index, turn, seat, rtg, rule)))  # type: ignore[arg-type]
+    except (RunError, LogError, CheckpointError, SpecError) as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for decision in found:
+        _say_decision(decision)
+
+
+def _say_decision(decision: dict[str, Any]) -> None:
+    when = "before play" if decision["turn"] is None else f"turn {decision['turn']}"
+    typer.echo(f"round {decision['round']}, {when}, seat {decision['seat']}: {decision['kind']}")
+    for name in ("expected_difference", "difference", "expected_rtg", "asked_rtg"):
+        if name in decision:
+            typer.echo(f"  {name} {decision[name]:+.0f}")
+    rows = []
+    for answer in decision["answers"]:
+        told = answer["answer"]
+        text = (" ".join(told) or "pass") if isinstance(told, list) else told
+        mark = "<-" if answer["played"] else ""
+        rows.append((text, answer.get("to", ""), f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
+    if rows:
+        print_table(("answer", "to", "score", "probability", "played"), rows, {"<-": "green"})

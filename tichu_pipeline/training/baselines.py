@@ -1,0 +1,175 @@
+"""What networks are measured against: constant answers, and those of the player by rules of thumb.
+
+Each baseline answers the very questions of a split that networks are asked. On a generated corpus the rules of thumb
+are those that its players follow, blunders aside: what they reach is what can be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from tichu_models.agents.builtin import HeuristicAgent
+from tichu_models.learning.sources import RoundsSource
+from tichu_models.learning.split import SPLITS
+from tichu_models.observation.encode import plan_of
+from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, SCHUPF_LABEL, spec
+from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
+from tichu_models.rules.cards import VALUE_OF_INDEX
+from tichu_pipeline.folders import DataPaths
+
+ROUNDS_AT_ONCE = 4096
+TRUTH = "truth.parquet"
+
+
+class Blunders:
+    """Which plays of a generated corpus were made by chance."""
+
+    def __init__(self, games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> None:
+        self._keys = np.sort(_keys(games, indices, turns))
+
+    @classmethod
+    def of(cls, paths: DataPaths) -> Blunders | None:
+        """Those of the folder's corpus; None if nothing tells of them, as of games that people played."""
+        path = paths.raw / TRUTH
+        if not path.exists():
+            return None
+        rows = pl.scan_parquet(path).select("game_id", "round_index", "blunders").explode("blunders").drop_nulls()
+        found = rows.collect()
+        return cls(*(found[name].to_numpy() for name in ("game_id", "round_index", "blunders")))
+
+    def among(self, games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """Which of these plays were."""
+        keys = _keys(games, indices, turns)
+        place = np.searchsorted(self._keys, keys).clip(max=max(len(self._keys) - 1, 0))
+        return self._keys[place] == keys if len(self._keys) else np.zeros(len(keys), dtype=bool)
+
+
+def _keys(games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    return games.astype(np.int64) << 24 | indices.astype(np.int64) << 12 | turns.astype(np.int64) & 0xFFF
+
+
+class Asked(NamedTuple):
+    """Decisions of one kind: what was seen, what was chosen, and what became of it."""
+
+    views: np.ndarray
+    label: np.ndarray
+    forced: np.ndarray
+    blunder: np.ndarray
+    value: np.ndarray  # points by which the own team won the round
+
+
+def decisions(source: RoundsSource, split: str, most: int, blunders: Blunders | None = None) -> Iterator[Asked]:
+    """The decisions of a split in order of time, until there are enough."""
+    plan, scratch, found = plan_of(source.spec), np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    seen = 0
+    for path in sorted({block.path for block in source.blocks}):
+        played, sound = source.month(path)
+        rounds = played[np.flatnonzero(sound & (played.splits == SPLITS.index(split)))]
+        done = 0
+        while done < len(rounds) and seen < most:
+            rest = rounds[done : done + ROUNDS_AT_ONCE]
+            count, n = find_decisions(
+                *(rest.rows, rest.standings, rest.history, scratch),
+                *(plan["kinds"], plan["history"], WHO_ACTS, DECISIONS_AT_ONCE, found),
+            )
+            at, row = found["at"][:n], rest.rows[found["at"]["place"][:n]]
+            made_by_chance = np.zeros(n, dtype=bool)
+            if blunders is not None:
+                made_by_chance = blunders.among(row["game_id"], row["round_index"], at["turn"])
+            lead = row["score"][:, 0].astype(np.int64) - row["score"][:, 1]
+            value = np.where(at["seen"]["seat"] & 1, -lead, lead)
+            yield Asked(at["seen"].copy(), at["label"].copy(), at["forced"] != 0, made_by_chance, value)
+            done, seen = done + count, seen + n
+
+
+@dataclass
+class _Sums:
+    """Hits by name, of how many."""
+
+    hits: dict[str, float]
+    of: dict[str, float]
+
+    def add(self, name: str, hits: np.ndarray, among: np.ndarray | None = None) -> None:
+        chosen = hits if among is None else hits[among]
+        self.hits[name] = self.hits.get(name, 0.0) + float(chosen.sum())
+        self.of[name] = self.of.get(name, 0.0) + len(chosen)
+
+    def shares(self) -> dict[str, float]:
+        return {name: self.hits[name] / self.of[name] for name in self.hits if self.of[name]}
+
+
+def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[str, dict[str, float]]:
+    """Figures by baseline, as networks have them, for the questions of a spec."""
+    read = spec(spec_name)
+    source = RoundsSource(sorted(paths.rounds.glob("????-??.parquet")), read)
+    agent, blunders = HeuristicAgent(), Blunders.of(paths)
+    rule, passing = _Sums({}, {}), _Sums({}, {})
+    table = np.zeros((2, 2))
+    for asked in decisions(source, split, most, blunders):
+        choices = np.empty(len(asked.views), dtype=np.int64)
+        for kind in read.kinds:
+            of_kind = asked.views["kind"] == kind
+            if of_kind.any():
+                choices[of_kind] = agent.decide(kind, np.ascontiguousarray(asked.views[of_kind]))
+        if read.label == CARDS_LABEL:
+            free = ~asked.forced
+            for sums, hits in ((rule, choices == asked.label), (passing, asked.label == 0)):
+                sums.add("top1", hits)
+                sums.add("top1_not_forced", hits, free)
+                sums.add("top1_not_pass", hits, free & (asked.label != 0))
+                if blunders is not None:
+                    sums.add("top1_no_blunder", hits, free & ~asked.blunder)
+        elif read.label == SCHUPF_LABEL:
+            for to, name in enumerate(("right", "partner", "left")):
+                mine, theirs = (VALUE_OF_INDEX[each >> (8 * to) & 255] for each in (choices, asked.label))
+                rule.add(f"{name}_top1", mine == theirs)
+        elif read.label in (CALL_LABEL, BOMB_LABEL):
+            np.add.at(table, ((choices != 0).astype(int), (asked.label != 0).astype(int)), 1)
+        else:
+            rule.add("top1", choices == asked.label)
+    if read.label in (CALL_LABEL, BOMB_LABEL):
+        prefix = "called_" if read.label == CALL_LABEL else ""
+        return {"heuristic": {prefix + name: value for name, value in _of_yes_no(table).items()}}
+    found = {"heuristic": rule.shares(), "always pass": passing.shares()}
+    return {name: figures for name, figures in found.items() if figures}
+
+
+def _of_yes_no(table: np.ndarray) -> dict[str, float]:
+    """Of answers that are sure of themselves: rows by answer, columns by truth, no and yes."""
+    n, (no, yes) = table.sum(), table.sum(axis=0)
+    if not no or not yes:
+        return {}
+    brier, rate = (table[0, 1] + table[1, 0]) / n, yes / n
+    return {
+        "auc": (table[0, 0] / no + table[1, 1] / yes) / 2,
+        "brier": brier,
+        "brier_skill": 1 - brier / (rate * (1 - rate)),
+        "base_rate": rate,
+        "samples": n,
+    }
+
+
+def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
+    """R2 by stage of the round of who takes the points collected for the outcome."""
+    source = RoundsSource(sorted(paths.rounds.glob("????-??.parquet")), spec("play-375"))
+    stages: dict[int, list[np.ndarray]] = {}
+    for asked in decisions(source, split, most):
+        points, seat = asked.views["points"].astype(np.int64), asked.views["seat"].astype(np.int64)
+        lead = points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]
+        guess = np.where(seat & 1, -lead, lead) / 100
+        truth, played = asked.value / 100, np.bitwise_count(asked.views["played"])
+        for stage in range(8):
+            of = played // 7 == stage
+            sums = np.array([of.sum(), truth[of].sum(), (truth[of] ** 2).sum(), ((guess - truth)[of] ** 2).sum()])
+            stages.setdefault(stage, []).append(sums)
+    found: dict[str, float] = {}
+    by_stage = {f"_from_{7 * stage}": np.sum(parts, axis=0) for stage, parts in stages.items()}
+    for ending, (n, total, squares, error) in {**by_stage, "": sum(by_stage.values())}.items():
+        if n and (variance := squares / n - (total / n) ** 2) > 0:
+            found |= {f"r2{ending}": 1 - error / n / variance, f"mse{ending}": error / n}
+    return found

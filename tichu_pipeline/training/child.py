@@ -1,0 +1,62 @@
+"""`python -m tichu_pipeline.training.child`: trains one run for Dagster, in a process of its own.
+
+What is to be trained comes through Dagster Pipes, and how it goes is told there. The process leads a session of its
+own, so that whatever it starts can be ended with it; it ends by itself when the one that started it is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.training.runs import Order, figures_line, train_run
+
+ORDER, ROOT, FAILED = "order", "root", "failed"  # names of what goes to and fro
+SECONDS_BETWEEN_LINES = 15.0
+SECONDS_BETWEEN_LOOKS = 2.0
+
+
+def main() -> int:
+    """Returns the exit status: 1 if the run failed for a reason that is told."""
+    from dagster_pipes import open_dagster_pipes
+
+    end_with(os.getppid())
+    with open_dagster_pipes() as pipes:
+        order = Order(**pipes.get_extra(ORDER))
+        last = time.monotonic()
+
+        def report(epoch: int, figures: dict[str, float]) -> None:
+            pipes.log.info(f"epoch {epoch}: {figures_line(order.network, figures)}")
+
+        def progress(progress: object) -> None:
+            nonlocal last
+            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                pipes.log.info(str(progress))
+
+        try:
+            train_run(DataPaths(Path(pipes.get_extra(ROOT))), order, report, progress, replace=True)
+        except Exception as error:  # noqa: BLE001 - told, not swallowed
+            pipes.report_custom_message({FAILED: f"{type(error).__name__}: {error}"})
+            return 1
+    return 0
+
+
+def end_with(parent: int) -> None:
+    """Ends this process and what it started when its parent is gone."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        os.killpg(os.getpgid(0), signal.SIGKILL) if os.getpgid(0) == os.getpid() else os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

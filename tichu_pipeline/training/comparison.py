@@ -1,0 +1,295 @@
+"""All finished runs of a data folder side by side, with their baselines, on the same decisions.
+
+    reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
+    reports/model_comparison.html      the figures that count, network by network; .png, the first of them
+    runs/<name>/reliability.png        of networks that answer yes or no
+    runs/final_test.jsonl              who used the test split, when, for what, and what came of it
+
+The comparison is of the validation split. The test split is for the end: it is used when somebody says so by name, it
+is written down, and a second use is refused unless that is asked for too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.networks.registry import ARCHITECTURES, Objective
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.ingest import manifest as months_manifest
+from tichu_pipeline.training.baselines import points_so_far, rule_based
+from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
+
+# Bumped by hand when the same runs and rounds would give other figures.
+VERSION = 1
+STAMP, SAMPLED = b"tichu.stamp", b"tichu.samples"
+SAMPLES = 50_000
+TABLE, PAGE, PICTURE, FINAL_TEST = (
+    "model_comparison.parquet",
+    "model_comparison.html",
+    "model_comparison.png",
+    "final_test.jsonl",
+)
+RUN, BASELINE = "run", "baseline"
+SCHEMA = dict.fromkeys(("name", "kind", "network", "spec", "split", "figure"), pl.String) | {"value": pl.Float64}
+# Beside the figures that every run reports, and what a constant answer gets, as networks report it along.
+MORE: dict[Objective, tuple[str, ...]] = {
+    "cards": ("top1_no_blunder", "top5_not_forced", "pass_precision", "pass_recall"),
+    "goal": ("top1_no_blunder", "top5_not_forced", "pass_precision", "pass_recall", "value_r2_from_28"),
+    "sequence": ("top5_not_forced", "pass_precision", "pass_recall", "value_r2_from_28"),
+    "move": ("top1_no_blunder", "top5_not_forced", "pass_precision", "pass_recall"),
+    "value": ("mse",),
+    "calls": ("called_base_rate",),
+    "schupf": (),
+    "choice": (),
+    "bomb": ("base_rate",),
+}
+CONSTANT = {"uniform_top1": "top1", "uniform_nll": "nll", "base_top1": "top1", "base_nll": "nll", "base_mse": "mse"}
+
+
+class ComparisonError(Exception):
+    """Nothing to compare, or a use of the test split that is not granted."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison made, or found."""
+
+    table: pl.DataFrame
+    stamp: str
+    reused: bool
+    seconds: float
+
+
+def compare(
+    paths: DataPaths, samples: int = SAMPLES, force: bool = False, say: Callable[[str], None] = lambda _: None
+) -> Compared:
+    """Brings table, page and pictures up to date."""
+    started = time.monotonic()
+    found = [run for run in runs(paths) if run.state == FINISHED]
+    if not found:
+        raise ComparisonError(f"{paths.runs}: no finished run; expected one that tichu train makes")
+    stamp = comparison_stamp(paths, samples)
+    path = paths.reports / TABLE
+    if not force and stored_stamp(path) == stamp:
+        return Compared(pl.read_parquet(path), stamp, True, time.monotonic() - started)
+    table = _table(paths, found, "validation", samples, say, pictures=True)
+    _write(paths, table, stamp, samples)
+    return Compared(table, stamp, False, time.monotonic() - started)
+
+
+def comparison_stamp(paths: DataPaths, samples: int) -> str:
+    """Of all finished runs and all rounds."""
+    weights = [f"{run.name} {run.manifest.digest}" for run in runs(paths) if run.state == FINISHED and run.manifest]
+    content = json.dumps([VERSION, samples, weights, months_manifest(paths).stamp])
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def is_up_to_date(paths: DataPaths) -> bool:
+    """Whether the table is of the runs and rounds as they are, on as many samples as it was made with."""
+    samples = _about(paths.reports / TABLE).get(SAMPLED, b"0").decode()
+    return stored_stamp(paths.reports / TABLE) == comparison_stamp(paths, int(samples))
+
+
+def stored_stamp(path: Path) -> str | None:
+    """The stamp of a table; None if there is none."""
+    found = _about(path).get(STAMP)
+    return found.decode() if found else None
+
+
+def _about(path: Path) -> dict[bytes, bytes]:
+    try:
+        return pq.read_schema(path).metadata or {}
+    except (OSError, pa.ArrowInvalid):
+        return {}
+
+
+@dataclass(frozen=True)
+class FinalTest:
+    """Who wants to know how good which runs are on the test split, and what for."""
+
+    by: str
+    why: str
+    names: Sequence[str] = ()  # of runs; all finished ones if none is named
+    again: bool = False  # though it has been used before
+
+
+def final_test(
+    paths: DataPaths, wanted: FinalTest, samples: int = SAMPLES, say: Callable[[str], None] = lambda _: None
+) -> pl.DataFrame:
+    """Figures on the test split. What it was used for stands in a file beside the runs, before any figure is known."""
+    if not wanted.by.strip() or not wanted.why.strip():
+        raise ComparisonError("the test split is used once: expected by whom, and why")
+    there = {run.name: run for run in runs(paths) if run.state == FINISHED and run.manifest}
+    missing = [name for name in wanted.names if name not in there]
+    if missing or not there:
+        raise ComparisonError(f"no finished run {', '.join(missing)}; there are {', '.join(there) or 'none'}")
+    chosen = [there[name] for name in (wanted.names or there)]
+    log = paths.runs / FINAL_TEST
+    earlier = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    entry: dict[str, Any] = {
+        "when": datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        "by": wanted.by,
+        "why": wanted.why,
+        "host": platform.node(),
+        "samples": samples,
+        "rounds": months_manifest(paths).stamp,
+        "runs": {run.name: run.manifest.digest for run in chosen if run.manifest},
+    }
+    for known in earlier:
+        if "figures" in known and all(known[name] == entry[name] for name in ("runs", "rounds", "samples")):
+            return pl.DataFrame(known["figures"], schema=SCHEMA)
+    if earlier and not wanted.again:
+        last = earlier[-1]
+        raise ComparisonError(
+            f"{log}: the test split was used on {last['when']} by {last['by']} ({last['why']}) for "
+            f"{', '.join(last['runs'])}; whoever chooses by it again has none left. `again` uses it nevertheless"
+        )
+    _append(log, entry)
+    table = _table(paths, chosen, "test", samples, say, pictures=False)
+    _append(log, {**entry, "figures": table.to_dicts()})
+    return table
+
+
+def _table(
+    paths: DataPaths, found: Sequence[Run], split: str, samples: int, say: Callable[[str], None], pictures: bool
+) -> pl.DataFrame:
+    from tichu_models.networks.manifest import CheckpointError
+    from tichu_pipeline.training.judging import judge
+    from tichu_pipeline.training.pictures import RELIABILITY, draw_reliability
+
+    rows: list[tuple[Any, ...]] = []
+    specs: dict[str, str] = {}
+    for run in found:
+        assert run.manifest is not None
+        try:
+            judged = judge(run, paths, split, samples)
+        except CheckpointError as error:
+            say(f"{run.name}: left out: {error}")
+            continue
+        network, read = run.manifest.network, run.manifest.spec.name
+        about = (network, read, split)
+        rows += [(run.name, RUN, *about, name, value) for name, value in judged.figures.items()]
+        for name, value in _constant(judged.figures).items():
+            rows.append(("constant", BASELINE, *about, name, value))
+        specs[network] = ARCHITECTURES[network].spec
+        if pictures and judged.reliability:
+            draw_reliability(run.folder / RELIABILITY, judged.reliability, run.name)
+        say(f"{run.name}: judged on {split}")
+    for network, read in specs.items():
+        for baseline, figures in _baselines(paths, network, read, split, samples).items():
+            rows += [(baseline, BASELINE, network, read, split, name, value) for name, value in figures.items()]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").unique(maintain_order=True)
+
+
+def _baselines(paths: DataPaths, network: str, read: str, split: str, samples: int) -> dict[str, dict[str, float]]:
+    if ARCHITECTURES[network].objective == "value":
+        return {"points so far": points_so_far(paths, split, samples)}
+    return rule_based(paths, "play-375" if read in ("play-376", "sequence") else read, split, samples)
+
+
+def _constant(figures: dict[str, float]) -> dict[str, float]:
+    """What a constant answer gets, or one that takes any legal move."""
+    found = {}
+    for name, value in figures.items():
+        for there, here in CONSTANT.items():
+            if there in name:
+                found[name.replace(there, here)] = value
+        if name.endswith("base_brier"):
+            found |= {name.replace("base_brier", "brier"): value, name.replace("base_brier", "brier_skill"): 0.0}
+            found[name.replace("base_brier", "auc")] = 0.5
+    return found
+
+
+def shown_figures(network: str) -> tuple[str, ...]:
+    """The figures of a network that a page shows."""
+    objective = ARCHITECTURES[network].objective
+    main = [name.removeprefix("val_") for name in MAIN_FIGURES[objective]]
+    return (*main, *MORE[objective])
+
+
+def wide(table: pl.DataFrame, network: str) -> tuple[tuple[str, ...], list[tuple[str, str, list[float | None]]]]:
+    """Figures that are shown of a network, and (kind, name, values) of its runs and baselines."""
+    of_network = table.filter(pl.col("network") == network)
+    there = set(of_network["figure"])
+    names = tuple(name for name in shown_figures(network) if name in there)
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in of_network.iter_rows(named=True):
+        found.setdefault((row["kind"], row["name"]), {})[row["figure"]] = row["value"]
+    return names, [(kind, name, [values.get(each) for each in names]) for (kind, name), values in found.items()]
+
+
+def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> None:
+    paths.reports.mkdir(parents=True, exist_ok=True)
+    _draw(paths.reports / PICTURE, table)
+    _replace(paths.reports / PAGE, _page(table).encode())
+    path = paths.reports / TABLE
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    arrow = table.to_arrow()
+    pq.write_table(arrow.replace_schema_metadata({STAMP: stamp.encode(), SAMPLED: str(samples).encode()}), temporary)
+    temporary.replace(path)  # last: it says that all is there
+
+
+def _page(table: pl.DataFrame) -> str:
+    parts = ["<!doctype html><meta charset='utf-8'><title>Networks compared</title>"]
+    parts.append("<style>body{font:15px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right}"
+                 "td:first-child,th:first-child{text-align:left}tr.baseline{color:#777}</style>")  # fmt: skip
+    parts.append("<h1>Networks compared, on the validation split</h1>")
+    for network in networks_of(table):
+        names, rows = wide(table, network)
+        parts.append(f"<h2>{network}</h2><table><tr><th></th>{''.join(f'<th>{name}</th>' for name in names)}</tr>")
+        for kind, name, values in rows:
+            cells = "".join(f"<td>{'' if value is None else f'{value:.4f}'}</td>" for value in values)
+            parts.append(f"<tr class='{kind}'><td>{html.escape(name)}</td>{cells}</tr>")
+        parts.append("</table>")
+    return "\n".join(parts)
+
+
+def networks_of(table: pl.DataFrame) -> list[str]:
+    """The networks of a table, in the order of the registry."""
+    there = set(table["network"])
+    return [name for name in ARCHITECTURES if name in there]
+
+
+def _draw(path: Path, table: pl.DataFrame) -> None:
+    """A bar for each run and baseline, by the first figure of its network."""
+    from matplotlib.figure import Figure
+
+    from tichu_pipeline.plots import ACCENT, COLOUR, save
+
+    networks = networks_of(table)
+    figure = Figure(figsize=(10, 1 + 1.3 * len(networks)), layout="constrained")
+    for axes, network in zip(figure.subplots(len(networks), 1, squeeze=False)[:, 0], networks, strict=True):
+        names, rows = wide(table, network)
+        bars = [(name, kind, values[0]) for kind, name, values in rows if values and values[0] is not None]
+        colours = [COLOUR if kind == RUN else ACCENT for _, kind, _ in bars]
+        axes.barh([name for name, _, _ in bars], [value for _, _, value in bars], color=colours)
+        axes.set(title=f"{network}: {names[0] if names else ''}", xlim=(0, 1))
+        axes.invert_yaxis()
+    save(figure, path)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+def _append(path: Path, entry: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,236 @@
+"""What a network thinks of a logged decision: its score for every legal answer, beside the one that was given.
+
+A network that asks for a return to go is told the one that the round came to, unless another one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tichu_models.learning.batches import Batch
+from tichu_models.learning.feed import Tensors
+from tichu_models.learning.legal_moves import MoveFinder
+from tichu_models.learning.losses import split_schupf
+from tichu_models.learning.unpack import COLOUR_OF_INDEX, Unpacker
+from tichu_models.networks import checkpoint
+from tichu_models.networks.candidates import Candidates, log_softmax
+from tichu_models.networks.decision_rule import Rule, move_scores
+from tichu_models.networks.manifest import SpecStamp
+from tichu_models.networks.registry import ARCHITECTURES
+from tichu_models.observation.samples import Encoder, as_records, features_of
+from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
+from tichu_models.observation.view import KINDS
+from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
+from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
+from tichu_pipeline.features.of_log import LogError, label_of, round_of
+
+LAST = torch.tensor([-1])
+POINTS = 100.0  # a value or return of 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which decisions of a log; None for all of the round."""
+
+    file: Path
+    round_index: int
+    turn: int | None = None
+    seat: int | None = None
+    rtg: float | None = None  # in points, of networks that ask for one
+    rule: Rule = "sum"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A decision of the run's kind, with all that came before it in the seat's round."""
+
+    question: Question
+    spec: Spec
+    rows: np.ndarray  # the sample, behind those of the seat before it
+    record: np.void
+
+    def batch(self, unpacker: Unpacker, turns: int) -> Batch:
+        """What the network reads: the decision, or a sequence that ends with it."""
+        rows = np.ascontiguousarray(self.rows[-turns:])
+        n, read, facts = len(rows), self.spec, as_records(rows, self.spec)
+        features = unpacker.features(rows, unpacker.buffer(n, read.size))
+        labels = unpacker.labels(rows, unpacker.buffer(n, len(read.label_names)))
+        value, rtg = facts["value"].astype(np.float32), facts["rtg"].astype(np.float32) / POINTS
+        if self.question.rtg is not None:
+            rtg = rtg + np.float32(self.question.rtg / POINTS) - rtg[-1]  # what was won before was won
+        if turns > 1:
+            features, labels, value, rtg = features[None], labels[None], value[None], rtg[None]
+        mask = np.ones((n, 1), dtype=bool) if turns == 1 else np.ones((1, n), dtype=bool)
+        moves = MoveFinder(read).of(rows) if read.label == CARDS_LABEL else (None, None)
+        arrays = SimpleNamespace(features=features, labels=labels, value=value, rtg=rtg, mask=mask)
+        arrays.moves, arrays.move_counts = moves
+        batch = Tensors(read.names)(arrays)
+        return batch if batch.candidates is None else batch._replace(candidates=batch.candidates.take(LAST + n))
+
+
+def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
+    """Each of these decisions that the run's network is asked for."""
+    run = checkpoint.load(folder)
+    read = spec(run.manifest.spec.name)
+    run = checkpoint.load(folder, spec=SpecStamp.of(read))
+    objective = ARCHITECTURES[run.manifest.network].objective
+    unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
+    found = 0
+    for asked in _decisions(question, read):
+        found += 1
+        with torch.inference_mode():
+            answer = ANSWERS[objective](run.network, asked.batch(unpacker, turns), asked)
+        facts = asked.record
+        yield {
+            "network": run.manifest.network,
+            "round": question.round_index,
+            "turn": None if facts["turn"] < 0 else int(facts["turn"]),
+            "seat": int(facts["seat"]),
+            "kind": KINDS[facts["kind"]],
+            "forced": bool(facts["forced"]),
+            "played": label_of(int(facts["label"]), read),
+            **answer,
+        }
+    if not found:
+        where = f"round {question.round_index}" + (f", turn {question.turn}" if question.turn is not None else "")
+        where += f", seat {question.seat}" if question.seat is not None else ""
+        kinds = " or ".join(KINDS[kind] for kind in read.kinds)
+        raise LogError(f"{question.file}: {where} holds no decision of kind {kinds}, which {folder.name} answers")
+
+
+def _decisions(question: Question, read: Spec) -> Iterator[_Asked]:
+    played = round_of(question.file, question.round_index)
+    samples = Encoder(read).samples(played)
+    records = as_records(samples, read)
+    for k, record in enumerate(records):
+        if question.turn in (None, int(record["turn"])) and question.seat in (None, int(record["seat"])):
+            same = np.flatnonzero(records["seat"][: k + 1] == record["seat"])
+            yield _Asked(question, read, samples[same], record)
+
+
+def _cards_of_play(play: int) -> list[str]:
+    cards, held = int(cards_of(play)), []
+    while cards:
+        held.append(int(INDEX_OF_BIT[(cards & -cards).bit_length() - 1]))
+        cards &= cards - 1
+    return [LABELS[index] for index in DESCENDING if index in held]
+
+
+def _moves(scores: Tensor, likelihood: Tensor, asked: _Asked, legal: Candidates) -> dict[str, Any]:
+    """Every legal play, the best first."""
+    label = set(label_of(int(asked.record["label"]), asked.spec))
+    shares = log_softmax(likelihood, legal).exp()
+    answers = []
+    for play, score, share in zip(legal.plays.tolist(), scores.tolist(), shares.tolist(), strict=True):
+        cards = _cards_of_play(play)
+        answers.append(
+            {
+                "answer": cards,
+                "type": TYPE_NAMES[int(type_of(play))],
+                "score": score,
+                "probability": share,
+                "played": set(cards) == label,
+            }
+        )
+    return {"answers": sorted(answers, key=lambda answer: -answer["score"])}
+
+
+def _of_cards(outputs: Tensor, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    legal = batch.candidates
+    assert legal is not None
+    scores = move_scores(outputs, legal, asked.question.rule)
+    return _moves(scores, move_scores(outputs, legal, "likelihood"), asked, legal)
+
+
+def _cards(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    return _of_cards(network(batch.state[-1:]), batch, asked)
+
+
+def _goal(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    outputs = network(batch.state[-1:], batch.rtg[-1:])
+    expected = {"expected_rtg": POINTS * outputs.value.item(), "asked_rtg": POINTS * batch.rtg[-1].item()}
+    return {**_of_cards(outputs.policy, batch, asked), **expected}
+
+
+def _sequence(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    known, unknown = torch.ones(1, dtype=torch.bool), torch.zeros(1, dtype=torch.bool)
+    told = network(batch.rtg, batch.state, batch.target, known)
+    blind = network(batch.rtg, batch.state, batch.target, unknown)
+    expected = {"expected_rtg": POINTS * blind.value[0, -1].item(), "asked_rtg": POINTS * batch.rtg[0, -1].item()}
+    return {**_of_cards(told.policy[:, -1], batch, asked), **expected}
+
+
+def _move(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    assert batch.candidates is not None
+    scores = network(batch.state[-1:], batch.candidates)
+    return _moves(scores, scores, asked, batch.candidates)
+
+
+def _value(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    return {
+        "answers": [],
+        "expected_difference": POINTS * network(batch.state[-1:]).item(),
+        "difference": POINTS * batch.value[-1].item(),
+    }
+
+
+def _yes_no(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """Calls and bombs: each question with the probability of yes, and whether it came so."""
+    odds, came = network(batch.state[-1:])[0], batch.target[-1]
+    names = asked.spec.label_names
+    return {
+        "answers": [
+            {"answer": name, "score": score, "probability": share, "played": bool(truth)}
+            for name, score, share, truth in zip(
+                names, odds.tolist(), odds.sigmoid().tolist(), came.tolist(), strict=True
+            )
+        ]
+    }
+
+
+def _choice(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    scores, came = network(batch.state[-1:])[0], batch.target[-1]
+    rows = zip(asked.spec.label_names, scores.tolist(), scores.softmax(0).tolist(), came.tolist(), strict=True)
+    answers = [
+        {"answer": name, "score": score, "probability": share, "played": bool(truth)}
+        for name, score, share, truth in rows
+    ]
+    return {"answers": sorted(answers, key=lambda answer: -answer["score"])}
+
+
+def _schupf(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """To whom which of the cards held: value and colour together, among those held."""
+    values, colours = (part.log_softmax(-1)[0] for part in split_schupf(network(batch.state[-1:])))
+    seen = features_of(asked.rows[-1], asked.spec)
+    held = [i for i, label in enumerate(LABELS) if f"{HAND_CARDS.name}.{label}" in seen]
+    given = label_of(int(asked.record["label"]), asked.spec)
+    answers = []
+    for to, other in enumerate(OTHERS):
+        scores = torch.stack([values[to, VALUE_OF_INDEX[i]] + colours[to, COLOUR_OF_INDEX[i]] for i in held])
+        rows = sorted(zip(scores.tolist(), scores.softmax(0).tolist(), held, strict=True), reverse=True)
+        answers += [
+            {"answer": LABELS[i], "to": other, "score": s, "probability": p, "played": LABELS[i] == given[to]}
+            for s, p, i in rows
+        ]
+    return {"answers": answers}
+
+
+ANSWERS: dict[str, Callable[[Any, Batch, _Asked], dict[str, Any]]] = {
+    "cards": _cards,
+    "goal": _goal,
+    "sequence": _sequence,
+    "move": _move,
+    "value": _value,
+    "calls": _yes_no,
+    "bomb": _yes_no,
+    "choice": _choice,
+    "schupf": _schupf,
+}

@@ -1,0 +1,124 @@
+"""How good a run's network is on a split: the figures of training's validation, and more of them.
+
+All runs are judged on the same decisions of the data folder as it is now, forced ones included. Beside the figures
+stand reliabilities, for pictures; and, where a generated corpus says which plays were blunders, how often the best move
+is the one that was played when it was neither forced nor a blunder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+
+from tichu_models.learning.feed import Tensors
+from tichu_models.learning.legal_moves import MoveFinder
+from tichu_models.learning.metrics.moves import MoveMetric
+from tichu_models.learning.metrics.yes_no import Reliability, YesNoMetric
+from tichu_models.learning.objectives import objective
+from tichu_models.learning.split import SPLITS
+from tichu_models.learning.unpack import Unpacker
+from tichu_models.networks import checkpoint
+from tichu_models.networks.manifest import CheckpointError, Manifest, SpecStamp
+from tichu_models.networks.options import OptionError
+from tichu_models.observation.samples import as_records, width_of
+from tichu_models.observation.specs import spec
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.training.baselines import Blunders
+from tichu_pipeline.training.inputs import Inputs, rounds_source
+from tichu_pipeline.training.runs import Run, config_of
+
+ROWS_AT_ONCE = 4096
+JUDGED_BY_BLUNDERS = ("cards", "move", "goal")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a network comes to."""
+
+    figures: dict[str, float]
+    reliability: dict[str, Reliability]  # of networks that answer yes or no, by question
+
+
+def judge(run: Run, paths: DataPaths, split: str, most: int) -> Judged:
+    """The figures of a run's best weights on so many decisions of a split."""
+    assert run.manifest is not None
+    try:
+        loaded = checkpoint.load(run.folder, spec=SpecStamp.of(spec(run.manifest.spec.name)))
+        inputs = inputs_of_run(loaded.manifest, paths)
+    except OptionError as error:
+        raise CheckpointError(f"{run.folder}: made by another version ({error}): train the run anew") from error
+    learned = objective(inputs.config.architecture.objective, inputs.config.training)
+    metrics = learned.metrics()
+    total = weight = 0.0
+    with torch.inference_mode():
+        for batch in inputs.decisions(split, most, ROWS_AT_ONCE if inputs.steps == 1 else ROWS_AT_ONCE // 16):
+            answer = learned.answer(loaded.network, batch)
+            losses = learned.losses(answer, batch).double()
+            total, weight = total + float((losses * batch.weight).sum()), weight + float(batch.weight.sum())
+            learned.measure(loaded.network, answer, batch, metrics)
+    figures = {"loss": total / weight} if weight else {}
+    figures |= {f"{prefix}{name}": x for prefix, metric in metrics.items() for name, x in metric.figures().items()}
+    blunders = Blunders.of(paths)
+    if blunders and inputs.config.architecture.objective in JUDGED_BY_BLUNDERS:
+        figures |= _without_blunders(inputs, loaded.network, blunders, split, most)
+    sure = {name.rstrip("_") or "yes": metric for name, metric in metrics.items() if isinstance(metric, YesNoMetric)}
+    return Judged(figures, {name: metric.reliability() for name, metric in sure.items() if "bins" in metric.tally})
+
+
+def inputs_of_run(manifest: Manifest, paths: DataPaths) -> Inputs:
+    """All rounds of the data folder, as this run's network reads them: in float32, scaled as it was trained."""
+    config = config_of(manifest)
+    training = replace(config.training, precision="float32", devices=1)
+    config = replace(config, training=training, data=replace(config.data, source="rounds"))
+    everything = replace(config.data, first_month=None, last_month=None)
+    return Inputs(config, rounds_source(replace(config, data=everything), paths), manifest)
+
+
+def _without_blunders(
+    inputs: Inputs, network: torch.nn.Module, blunders: Blunders, split: str, most: int
+) -> dict[str, float]:
+    """Top-1 on decisions that were neither forced nor blunders."""
+    learned = objective(inputs.config.architecture.objective, inputs.config.training)
+    unpacker, tensors = Unpacker(inputs.spec, inputs.manifest.constants), Tensors(inputs.spec.names)
+    finder, moves = MoveFinder(inputs.spec), MoveMetric()
+    metrics = {"": moves, "value_": SimpleNamespace(update=lambda *_: None)}
+    size, labels = inputs.spec.size, len(inputs.spec.label_names)
+    seen = 0
+    for rows in _free_rows(inputs, blunders, split):
+        facts = as_records(rows, inputs.spec)
+        arrays = SimpleNamespace(
+            features=unpacker.features(rows, unpacker.buffer(len(rows), size)),
+            labels=unpacker.labels(rows, unpacker.buffer(len(rows), labels)),
+            value=facts["value"].astype(np.float32),
+            rtg=facts["rtg"].astype(np.float32) / 100,
+            mask=np.ones((len(rows), 1), dtype=bool),
+        )
+        arrays.moves, arrays.move_counts = finder.of(rows)
+        batch = tensors(arrays)
+        with torch.inference_mode():
+            learned.measure(network, learned.answer(network, batch), batch, metrics)
+        seen += len(rows)
+        if seen >= most:
+            break
+    figures = moves.figures()
+    return {"top1_no_blunder": figures["top1_not_forced"], "decisions_no_blunder": figures["decisions_not_forced"]}
+
+
+def _free_rows(inputs: Inputs, blunders: Blunders, split: str) -> Iterator[np.ndarray]:
+    """Samples of decisions with a choice that were no blunders, in the order of time."""
+    source = inputs.source
+    for block in source.blocks:
+        samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
+        samples = samples[: source.fill(block, samples)]
+        facts = as_records(samples, source.spec)
+        played = source.month(block.path)[0].rows  # type: ignore[union-attr]
+        wanted = (facts["split"] == SPLITS.index(split)) & (facts["forced"] == 0)
+        games, indices = played["game_id"][facts["round"]], played["round_index"][facts["round"]]
+        wanted &= ~blunders.among(games, indices, facts["turn"])
+        chosen = np.ascontiguousarray(samples[wanted])
+        for begin in range(0, len(chosen), ROWS_AT_ONCE):
+            yield chosen[begin : begin + ROWS_AT_ONCE]

@@ -1,0 +1,69 @@
+"""Pictures of a run, in its folder: how loss and figures went, and whether probabilities mean what they say."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tichu_models.learning.metrics.yes_no import Reliability
+    from tichu_pipeline.training.inputs import Inputs
+
+CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
+Curve = list[tuple[int, float]]
+WANTED = ("val_top1_not_forced", "val_r2", "val_value_r2", "val_called_auc", "val_auc", "val_right_top1", "val_top1")
+
+
+def draw_run(folder: Path, inputs: Inputs) -> None:
+    """All pictures of a finished run."""
+    draw_curves(folder)
+
+
+def curves_of(folder: Path) -> dict[str, Curve]:
+    """(step, value) of everything that `metrics.csv` holds."""
+    found: dict[str, Curve] = defaultdict(list)
+    with (folder / "metrics.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found[row["name"]].append((int(row["step"]), float(row["value"])))
+    return found
+
+
+def draw_curves(folder: Path) -> Path:
+    """Losses by step; beside them the figure that the network is judged by."""
+    from matplotlib.figure import Figure
+
+    from tichu_pipeline.plots import ACCENT, COLOUR, save
+
+    curves = curves_of(folder)
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for name, colour in (("train_loss", COLOUR), ("val_loss", ACCENT)):
+        if name in curves:
+            left.plot(*zip(*curves[name], strict=True), color=colour, label=name, marker="." if "val" in name else "")
+    left.set(title=f"{folder.name}: loss", xlabel="step", yscale="log")
+    left.legend()
+    judged = next((name for name in WANTED if name in curves), "val_loss")
+    if judged in curves:
+        right.plot(*zip(*curves[judged], strict=True), color=COLOUR, marker=".")
+    right.set(title=judged, xlabel="step")
+    path = folder / CURVES
+    save(figure, path)
+    return path
+
+
+def draw_reliability(path: Path, parts: dict[str, Reliability], title: str) -> Path:
+    """Share of yes over the mean probability, the area of a dot as its number of decisions."""
+    from matplotlib.figure import Figure
+
+    from tichu_pipeline.plots import ACCENT, COLOUR, save
+
+    figure = Figure(figsize=(4.5 * len(parts), 4.2), layout="constrained")
+    for axes, (name, part) in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts.items(), strict=True):
+        size = 10 + 300 * part.samples / part.samples.max()
+        axes.plot([0, 1], [0, 1], color=ACCENT, linewidth=1)
+        axes.scatter(part.predicted, part.observed, s=size, color=COLOUR, alpha=0.7)
+        axes.set(title=f"{title}: {name}", xlabel="probability", ylabel="share", xlim=(0, 1), ylim=(0, 1))
+    save(figure, path)
+    return path
