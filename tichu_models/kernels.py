@@ -18,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 KEEP_SECONDS = 14 * 24 * 3600
+OF_TORCH_ALONE = ("networks", "agents/neural")  # a change there should not cost a minute of compiling
 FOLDER_NAME = re.compile(r"[0-9a-f]{20}(-boundscheck)?")
 
 
@@ -25,8 +26,8 @@ def kernel_sources(root: Path) -> list[Path]:
     """The sources that machine code may come from: the engine's, and others that import this module."""
     marker = f"from {__package__}.kernels import".encode()
     others = (path for path in (root / "tichu_pipeline").rglob("*.py") if marker in path.read_bytes())
-    networks = root / __package__ / "networks"  # of torch alone; a change there should not cost a minute of compiling
-    engine = (path for path in (root / __package__).rglob("*.py") if networks not in path.parents)
+    of_torch = [root / __package__ / folder for folder in OF_TORCH_ALONE]
+    engine = (path for path in (root / __package__).rglob("*.py") if not any(each in path.parents for each in of_torch))
     return sorted([*engine, *others])
 
 

@@ -48,7 +48,13 @@ train = dg.define_asset_job(
     tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
 )
 
-JOBS = [refresh, everything, train]
+evaluate = dg.define_asset_job(
+    "evaluate",
+    selection=dg.AssetSelection.assets("tournament", "evaluation"),
+    description="All agents against each other, and the page of their ladder.",
+)
+
+JOBS = [refresh, train, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

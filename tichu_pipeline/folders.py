@@ -76,6 +76,11 @@ class DataPaths:
     def tournaments(self) -> Path:
         return self.root / "tournaments"
 
+    @property
+    def played(self) -> Path:
+        """Logs of games with a person; no part of the corpus."""
+        return self.root / "played"
+
 
 def month_file(folder: Path, month: str) -> Path:
     """A month's file in a folder of months, `rounds/2024-03.parquet`."""

@@ -18,16 +18,18 @@ COLOURS = {"S": "bold", "B": "blue", "G": "green", "R": "red"}
 CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
 
 
-def show_round(console: Console, row: dict[str, Any]) -> None:
+def show_round(console: Console, row: dict[str, Any], title: str | None = None) -> None:
     """Prints one row of table rounds."""
     # As Text: Rich would take [brackets] in a name for its markup.
     names = [Text(printable(name) or f"(seat {seat})") for seat, name in enumerate(row["player_names"])]
-    console.rule(f"game {row['game_id']}, round {row['round_index']}, {row['year']}-{row['month']:02d}")
+    console.rule(title or f"game {row['game_id']}, round {row['round_index']}, {row['year']}-{row['month']:02d}")
     if row["rule_break"]:
         console.print(f"breaks the rules: {RuleBreak(row['rule_break']).name}, see rule_breaks", style="red")
     console.print(_deal(row, names))
     if row["history"]:
         console.print(_play(row, names))
+    if row["score_entry"] is None:
+        return
     score = f"{row['score_entry'][0]} : {row['score_entry'][1]}"
     replayed = row["replayed_score"]
     differs = replayed and replayed != row["score_entry"]

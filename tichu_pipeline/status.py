@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
+from tichu_models.observation.specs import SpecError, spec
 from tichu_pipeline.analysis import build, notebook
 from tichu_pipeline.analysis import reading as database
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
+from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import (
     VERSION,
@@ -26,6 +29,12 @@ from tichu_pipeline.ingest import (
 )
 from tichu_pipeline.months import next_month
 from tichu_pipeline.scaling import fit as scaling
+from tichu_pipeline.tournaments import page as ladder_page
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
+from tichu_pipeline.tournaments.files import TournamentFileError
+from tichu_pipeline.tournaments.files import read as read_tournament
+from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
+from tichu_pipeline.tournaments.running import stamp_of, tournament_path
 from tichu_pipeline.training import comparison, runs
 
 NAMED_RANGES = 4  # of months in a reason
@@ -129,7 +138,9 @@ def _analysis(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
         for what, differing in (("not in it", set(here) - set(months)), ("no longer there", set(months) - set(here))):
             reasons += [f"{what}: {_ranges(sorted(differing))}"] if differing else []
         if not reasons and database.stored_stamp(paths) != build.database_stamp(paths):
-            reasons.append("rounds or tournaments have changed since, or it is of another version")
+            reasons.append("rounds have changed since, or it is of another version")
+        elif not reasons and not build.has_all_tournaments(paths):
+            reasons.append("tournaments have been played since")
     except (database.DatabaseError, DamagedMonthError) as error:
         reasons.append(str(error))
     return Standing(stage, _state(reasons), there, paths.database.stat().st_size, tuple(reasons))
@@ -158,6 +169,40 @@ def _analysis_report(stage: str, paths: DataPaths, _: Catalogue | None, before: 
     return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
+def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*/????-??.parquet"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no shards; networks can be trained from rounds without them",))
+    stale = {path: why for path in files if (why := _stale_shard(paths, path))}
+    reasons = [f"{path.parent.name} {path.stem}: {why}" for path, why in list(stale.items())[:NAMED_RANGES]]
+    reasons += [f"and {len(stale) - NAMED_RANGES} shards more"] if len(stale) > NAMED_RANGES else []
+    reasons += [] if reasons else _hanging_on(before["rounds"])
+    specs = sorted({path.parent.name for path in files})
+    there = f"{_span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
+    months = tuple(sorted({path.stem for path in stale}))
+    return Standing(stage, _state(reasons), there, sum(map(_size, files)), tuple(reasons), months)
+
+
+def _stale_shard(paths: DataPaths, path: Path) -> str | None:
+    try:
+        current = shards.is_current(paths, spec(path.parent.name), path.stem)
+    except (SpecError, shards.ShardError) as error:
+        return str(error)
+    return None if current else "rounds have changed since, or it is of another version"
+
+
+def _dataset(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    files = sorted(paths.features.glob("*.h5"))
+    if not files:
+        return Standing(stage, State.MISSING, "", 0, ("no data set asked for",))
+    reasons = [f"{path.name}: {why}" for path in files if (why := dataset.stale_because(paths, path))]
+    return Standing(stage, _state(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 def _training_runs(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     found = runs.runs(paths)
     finished = [run for run in found if run.state == runs.FINISHED]
@@ -182,6 +227,33 @@ def _model_comparison(stage: str, paths: DataPaths, _: Catalogue | None, before:
     return Standing(stage, _state(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
 
 
+def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    path = tournament_path(paths, LADDER)
+    if not path.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not played yet",))
+    try:
+        played = read_tournament(path)
+    except TournamentFileError as error:
+        return Standing(stage, State.STALE, "", path.stat().st_size, (str(error),))
+    order = played.order
+    new = [agent for agent in entrants(paths) if agent not in order.agents]
+    reasons = [f"new agents: {', '.join(new)}"] if new else []
+    if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
+        reasons.append("a network has been trained anew since, or it is of another version")
+    there = f"{len(order.agents)} agents, {len(played.results):,} rounds"
+    return Standing(stage, _state(reasons), there, path.stat().st_size, tuple(reasons))
+
+
+def _evaluation(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    page = ladder_page.page_path(paths)
+    if not page.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not made yet",))
+    reasons = _hanging_on(before["tournament"])
+    if not reasons and not ladder_page.is_up_to_date(paths, LADDER):
+        reasons.append("the tournament has been played anew since")
+    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+
+
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
 # In the order in which they run. `rounds_manifest` keeps nothing on disk.
 STAGES: Mapping[str, Look] = {
@@ -190,8 +262,12 @@ STAGES: Mapping[str, Look] = {
     "analysis": _analysis,
     "scaling": _scaling,
     "analysis_report": _analysis_report,
+    "features": _features,
+    "dataset": _dataset,
     "training_runs": _training_runs,
     "model_comparison": _model_comparison,
+    "tournament": _tournament,
+    "evaluation": _evaluation,
 }
 
 

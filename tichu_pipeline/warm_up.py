@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from tichu_models.arena.selfplay import warm_up
+from tichu_models.arena.tournament import warm_up as warm_up_tournaments
 from tichu_models.learning.data import Loader
 from tichu_models.learning.sources import RoundsSource
 from tichu_models.observation.specs import spec
@@ -23,6 +24,7 @@ from tichu_pipeline.scaling.gather import gather
 if __name__ == "__main__":
     started = time.perf_counter()
     warm_up()
+    warm_up_tournaments()
     with tempfile.TemporaryDirectory() as folder:
         paths = DataPaths(Path(folder))
         generate(paths.raw, 4, ["2024-01"], seed=1)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.models.positions import PLAYS, played
 from tests.models.rounds_by_hand import Sheet, sheets
-from tests.models.vectors import decisions, joined, records, samples
+from tests.models.vectors import decisions, records, samples
 from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.arena.lockstep import play_games
 from tichu_models.learning.legal_moves import MoveFinder
@@ -20,7 +20,7 @@ from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, VIEW, WISH
 from tichu_models.records.decisions import standings_of
 from tichu_models.records.replay import check
-from tichu_models.records.schema import Rounds
+from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.chance import draw
 from tichu_models.rules.legal import legal_plays
@@ -202,7 +202,7 @@ def samples_unchecked(sheet: Sheet, name: str) -> np.ndarray:
     """Samples of a round as it stands: a changed future is not sound."""
     rounds, none = sheet.rounds(), np.full(1, -1, dtype=np.int8)
     return Encoder(spec(name)).samples(
-        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history)
+        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history, np.arange(len(none)))
     )
 
 

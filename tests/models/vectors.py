@@ -11,19 +11,6 @@ from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
 
 
-def joined(parts: list[Rounds]) -> Rounds:
-    """Rounds one behind the other."""
-    offset = 0
-    rows = []
-    for part in parts:
-        row = part.rows.copy()
-        row["history_from"] += offset
-        row["history_to"] += offset
-        offset += len(part.history)
-        rows.append(row)
-    return Rounds(np.concatenate(rows), np.concatenate([part.history for part in parts]))
-
-
 def played(rounds: Rounds) -> Played:
     """Rounds with how they ended."""
     outcomes, normal = check(rounds)
@@ -34,6 +21,7 @@ def played(rounds: Rounds) -> Played:
         outcomes["is_double_victory"],
         np.zeros(len(normal), dtype=np.int8),
         normal.history,
+        np.arange(len(normal)),
     )
 
 

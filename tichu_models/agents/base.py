@@ -10,7 +10,8 @@ import numpy as np
 class Agent(Protocol):
     """A player. It keeps no state that its answers depend on, other than what it is built with.
 
-    Who wants the latest turns in its views says how many in an attribute `past`.
+    Who wants the latest turns in its views says how many in an attribute `past`. Who must know more of the round so far
+    to choose what to play names it in an attribute `wants`, and is handed it by name: see `arena.hearing`.
     """
 
     name: str

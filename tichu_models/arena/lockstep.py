@@ -1,9 +1,9 @@
 """Many tables in lock-step, any four agents at each: a batch of states asks a batch of decisions.
 
 Every round of the loop gathers the pending decision of each table, groups them by agent and kind, lets each agent
-answer its group at once, and performs the answers. A game depends on its seed, its number and its players only, so the
-number of tables at once changes nothing. An illegal answer is an error that names agent, table and move; nothing is
-ever repaired. Built-in players alone are faster in `selfplay`, which plays the same games.
+answer its group at once, and performs the answers. A game depends on its fixture and its players only, so the number
+of tables at once changes nothing. Nothing is ever repaired: what becomes of an illegal answer, the `referee` says.
+Built-in players alone are faster in `selfplay`, which plays the same games.
 """
 
 from __future__ import annotations
@@ -13,40 +13,39 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tichu_models.agents.base import Agent
+from tichu_models.arena.hearing import heard_by
+from tichu_models.arena.referee import Fault, Forfeit, IllegalAnswer, Referee, illegal_choice
 from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
 from tichu_models.arena.table import (
+    FIRST_DECISIONS,
     ROUND_OVER,
     TABLE,
     advance,
     answer,
-    begin_game,
+    begin_fixture,
+    fixtures_of,
     look,
     next_round,
     write_round,
 )
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY, VIEW
+from tichu_models.observation.view import KINDS, PLAY, VIEW
 from tichu_models.records.history import MAX_HISTORY, store
-from tichu_models.records.schema import ROUND, Rounds
-from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.cards import labels
-from tichu_models.rules.chance import draw
+from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
 TABLES_AT_ONCE = 1024
-
-
-class IllegalAnswer(Exception):
-    """An agent chose what the rules do not allow."""
+NO_ANSWER = -2  # in place of the kind, where an agent has failed
 
 
 @kernel
-def _begin(tables, seed, first_game):
-    for i in range(len(tables)):
-        begin_game(tables[i], draw(seed, first_game + i), first_game + i)
-        next_round(tables[i])
+def _seat(tables, places, fixtures):
+    """Begins a game at each of these tables."""
+    for i in range(len(places)):
+        begin_fixture(tables[places[i]], fixtures[i])
+        next_round(tables[places[i]])
 
 
 @kernel
@@ -62,14 +61,10 @@ def _next_decisions(tables, views, kinds, plays, past):
 
 
 @kernel
-def _perform(tables, kinds, choices, plays):
-    """Performs the answers. Returns the first table whose answer is illegal and its code, or (-1, 0)."""
+def _perform(tables, kinds, choices, codes, plays):
+    """Performs the answers, but where the kind says that there is none; a code that is not 0 did nothing."""
     for i in range(len(tables)):
-        if kinds[i] != ROUND_OVER:
-            code = answer(tables[i], choices[i], plays)
-            if code:
-                return i, int(code)
-    return -1, 0
+        codes[i] = answer(tables[i], choices[i], plays) if kinds[i] >= 0 else 0
 
 
 @inner
@@ -102,70 +97,96 @@ def play_games(
 
     A game ends at 1000 points or after max_rounds.
     """
-    seats = np.asarray(seating, dtype=np.int32)
-    for begin in range(0, len(seats), tables_at_once):
-        yield from _play_batch(agents, seats[begin : begin + tables_at_once], seed, begin, max_rounds)
+    fixtures = fixtures_of(np.asarray(seating, dtype=np.int32), seed)
+    try:
+        for begin in range(0, len(fixtures), tables_at_once):
+            yield play(agents, fixtures[begin : begin + tables_at_once], max_rounds, tables_at_once)
+    except IllegalAnswer as error:
+        raise IllegalAnswer(f"{error} (seed {seed})") from error
 
 
-def _play_batch(
-    agents: Sequence[Agent], seats: np.ndarray, seed: int, first_game: int, max_rounds: int
-) -> Iterator[Rounds]:
-    tables = np.zeros(len(seats), dtype=TABLE)
-    tables["agent"] = seats
-    _begin(tables, np.uint64(seed), first_game)
-    finished: list[Rounds] = []
-    running = tables
-    while len(running):
-        running = _play_one_decision(agents, running, seed, finished, max_rounds)
-    yield _in_order(finished)
+def play(
+    agents: Sequence[Agent],
+    fixtures: np.ndarray,
+    max_rounds: int = ROUNDS_A_CHUNK,
+    tables_at_once: int = TABLES_AT_ONCE,
+    referee: Referee | None = None,
+) -> Rounds:
+    """Plays the games of an array of FIXTURE; their rounds in order. A game that ends gives its table to the next."""
+    hall = _Hall(agents, fixtures, max_rounds, tables_at_once, referee or Referee())
+    while len(hall.tables):
+        hall.step()
+    return _in_order(hall.finished)
 
 
-def _play_one_decision(
-    agents: Sequence[Agent], tables: np.ndarray, seed: int, finished: list[Rounds], max_rounds: int
-) -> np.ndarray:
-    """Asks the pending decision of each table, or deals its next round; returns the tables whose game goes on."""
-    views, kinds, plays = (
-        np.zeros(len(tables), dtype=VIEW),
-        np.empty(len(tables), dtype=np.int64),
-        new_buffer(),
-    )
-    _next_decisions(tables, views, kinds, plays, max(getattr(agent, "past", 0) for agent in agents))
-    asked = np.take_along_axis(tables["agent"], tables["seat"][:, None].astype(np.int64), axis=1)[:, 0]
-    choices = np.zeros(len(tables), dtype=np.int64)
-    for agent in np.unique(asked):
-        for kind in np.unique(kinds[asked == agent]):
-            if kind != ROUND_OVER:
-                group = np.flatnonzero((asked == agent) & (kinds == kind))
-                choices[group] = _answers(agents[agent], int(kind), views[group])
-    wrong, code = _perform(tables, kinds, choices, plays)
-    if wrong >= 0:
-        raise IllegalAnswer(_complaint(agents[asked[wrong]], tables[wrong], int(choices[wrong]), code, seed))
-    over = kinds == ROUND_OVER
-    if not over.any():
-        return tables
-    finished.append(_rounds_of(tables[over]))
-    goes_on = ~over | ((tables["result"] == NOT_OVER) & (tables["round_index"] + 1 < max_rounds))
-    _deal_next(tables, over & goes_on)
-    return tables if goes_on.all() else tables[goes_on]
+class _Hall:
+    """The tables at which games are played, and what has been played."""
+
+    def __init__(
+        self, agents: Sequence[Agent], fixtures: np.ndarray, max_rounds: int, tables_at_once: int, referee: Referee
+    ) -> None:
+        self.agents, self.max_rounds, self.referee = agents, max_rounds, referee
+        self.past = max(getattr(agent, "past", 0) for agent in agents)
+        self.plays = new_buffer()
+        self.finished: list[Rounds] = []
+        self.waiting = fixtures
+        self.tables = np.zeros(min(tables_at_once, len(fixtures)), dtype=TABLE)
+        self._seat_next(np.arange(len(self.tables)))
+
+    def step(self) -> None:
+        """Asks the pending decision of each table, or deals its next round, or seats its next game."""
+        tables, n = self.tables, len(self.tables)
+        views, kinds = np.zeros(n, dtype=VIEW), np.empty(n, dtype=np.int64)
+        _next_decisions(tables, views, kinds, self.plays, self.past)
+        over = kinds == ROUND_OVER
+        forfeited = self._answer(views, kinds)
+        if not over.any() and not forfeited.any():
+            return
+        if over.any():
+            self.finished.append(_rounds_of(tables[over]))
+            self.referee.finish(self.finished[-1])
+        ended = forfeited | over & ((tables["result"] != NOT_OVER) | (tables["round_index"] + 1 >= self.max_rounds))
+        _deal_next(tables, over & ~ended)
+        self._seat_next(np.flatnonzero(ended))
+
+    def _answer(self, views: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+        """Lets the agents answer and performs it; the tables whose game cannot go on."""
+        tables, n = self.tables, len(self.tables)
+        asked = np.take_along_axis(tables["agent"], tables["seat"][:, None].astype(np.int64), axis=1)[:, 0]
+        choices, codes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        faults: dict[int, Fault] = {}
+        for agent in np.unique(asked):
+            for kind in np.unique(kinds[asked == agent]):
+                if kind != ROUND_OVER:
+                    group = np.flatnonzero((asked == agent) & (kinds == kind))
+                    who = self.agents[agent]
+                    heard = heard_by(who, tables[group]) if kind == PLAY else {}
+                    choices[group], wrong = self.referee.ask(who, int(kind), views[group], heard)
+                    faults |= {int(group[place]): fault for place, fault in wrong.items()}
+        kinds[list(faults)] = NO_ANSWER
+        _perform(tables, kinds, choices, codes, self.plays)
+        for place in np.flatnonzero(codes).tolist():
+            faults[place] = illegal_choice(int(kinds[place]), int(choices[place]), int(codes[place]))
+        for place in sorted(faults):
+            forfeit = _forfeit(tables[place], self.agents[asked[place]].name, faults[place])
+            self.referee.note(forfeit, _rounds_of(tables[place : place + 1]))
+        forfeited = np.zeros(n, dtype=bool)
+        forfeited[list(faults)] = True
+        return forfeited
+
+    def _seat_next(self, free: np.ndarray) -> None:
+        """Gives the free tables to the games that wait; those that are left go."""
+        taken, left = free[: len(self.waiting)], free[len(self.waiting) :]
+        _seat(self.tables, taken, self.waiting[: len(taken)])
+        self.waiting = self.waiting[len(taken) :]
+        if len(left):
+            self.tables = np.delete(self.tables, left)
 
 
-def _complaint(agent: Agent, table: np.void, choice: int, code: int, seed: int) -> str:
-    is_cards = table["kind"] in (PLAY, BOMB_THROW) and choice > 0
-    return (
-        f"agent '{agent.name}' at seat {table['seat']} answered {KINDS[table['kind']]} with "
-        f"'{' '.join(labels(choice)) if is_cards else choice}' ({RuleBreak(code).name}) in game {table['game']}, "
-        f"round {table['round_index']}, turn {table['state']['turns']}, seed {seed}: expected a legal choice"
-    )
-
-
-def _answers(agent: Agent, kind: int, views: np.ndarray) -> np.ndarray:
-    choices = np.asarray(agent.decide(kind, views))
-    if choices.shape != (len(views),) or choices.dtype != np.int64:
-        raise IllegalAnswer(
-            f"agent '{agent.name}' answered {len(views)} questions of kind {KINDS[kind]} with an array of shape "
-            f"{choices.shape} and type {choices.dtype}: expected ({len(views)},) of int64"
-        )
-    return choices
+def _forfeit(table: np.void, agent: str, fault: Fault) -> Forfeit:
+    turn, decision = int(table["state"]["turns"]), int(table["decisions"]) & FIRST_DECISIONS - 1
+    place = (int(table["game"]), int(table["round_index"]), turn, decision, int(table["seat"]))
+    return Forfeit(*place, agent, KINDS[table["kind"]], fault.reason, fault.text, fault.details)
 
 
 def _rounds_of(tables: np.ndarray) -> Rounds:
@@ -175,12 +196,10 @@ def _rounds_of(tables: np.ndarray) -> Rounds:
 
 def _in_order(parts: list[Rounds]) -> Rounds:
     """Rounds as the tables finished them, sorted by game and round."""
-    rows, histories = np.concatenate([part.rows for part in parts]), np.concatenate([part.history for part in parts])
-    lengths = rows["history_to"] - rows["history_from"]
-    starts = np.cumsum(lengths) - lengths
-    order = np.lexsort((rows["round_index"], rows["game_id"]))
-    rows, lengths, starts = rows[order], lengths[order], starts[order]
+    rounds = joined(parts)
+    rows = rounds.rows[np.lexsort((rounds.rows["round_index"], rounds.rows["game_id"]))]
+    lengths, starts = rows["history_to"] - rows["history_from"], rows["history_from"].copy()
     rows["history_to"] = np.cumsum(lengths)
     rows["history_from"] = rows["history_to"] - lengths
-    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(histories))
-    return Rounds(rows, histories[places])
+    places = np.repeat(starts - rows["history_from"], lengths) + np.arange(len(rounds.history))
+    return Rounds(rows, rounds.history[places])

@@ -17,7 +17,8 @@ from tichu_models.arena.table import (
     TABLE,
     advance,
     answer,
-    begin_game,
+    begin_fixture,
+    fixtures_of,
     look,
     next_round,
     write_round,
@@ -27,7 +28,6 @@ from tichu_models.observation.view import VIEW
 from tichu_models.records.history import MAX_HISTORY, MAX_TURNS, store
 from tichu_models.records.replay import check
 from tichu_models.records.schema import ROUND, Rounds
-from tichu_models.rules.chance import draw
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
@@ -64,9 +64,7 @@ def play_round(table, players, view, plays):
 
 @kernel
 def play_games(
-    seed,
-    first_game,
-    seating,
+    fixtures,
     substitutes,
     max_rounds,
     players,
@@ -78,17 +76,15 @@ def play_games(
     agents,
     flags,
 ):
-    """Plays games first_game, first_game + 1, .. while the room lasts. Returns (games begun and ended, rounds, bytes).
+    """Plays games while the room lasts. Returns (games begun and ended, rounds, bytes).
 
-    Game g of the run seats players seating[g - first_game], and from round substitutes[g - first_game, 0] on at seat
-    [.., 1] player [.., 2]; it ends at 1000 points or after max_rounds.
+    From round substitutes[i, 0] of the i-th game on, player [i, 2] sits at seat [i, 1]; a game ends at 1000 points or
+    after max_rounds.
     """
     length = 0
     n = 0
-    for i in range(len(seating)):
-        begin_game(table, draw(seed, first_game + i), first_game + i)
-        for seat in range(4):
-            table.agent[seat] = seating[i, seat]
+    for i in range(len(fixtures)):
+        begin_fixture(table, fixtures[i])
         start, start_length = n, length
         while table.result == NOT_OVER and table.round_index + 1 < max_rounds:
             if n == len(rows) or length + MAX_HISTORY > len(history):
@@ -106,7 +102,7 @@ def play_games(
             for turn in range(table.state.turns):
                 flags[n, turn] = table.blunders[turn]
             n += 1
-    return len(seating), n, length
+    return len(fixtures), n, length
 
 
 def stream(
@@ -121,21 +117,25 @@ def stream(
 
     `substitutes` names for each game (round, seat, agent): who takes over which seat, and when; round -1 for nobody.
     """
-    players = np.concatenate([agent.player for agent in agents])
-    table, view, plays = np.zeros(1, dtype=TABLE), np.zeros(1, dtype=VIEW), new_buffer()
-    seating = np.ascontiguousarray(seating, dtype=np.int32)
     if substitutes is None:
         substitutes = np.full((len(seating), 3), -1, dtype=np.int32)
+    yield from stream_fixtures(agents, fixtures_of(seating, seed, first_game), max_rounds, substitutes)
+
+
+def stream_fixtures(
+    agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int, substitutes: np.ndarray
+) -> Iterator[Played]:
+    """Plays the games of an array of FIXTURE, in chunks of whole games."""
+    players = np.concatenate([agent.player for agent in agents])
+    table, view, plays = np.zeros(1, dtype=TABLE), np.zeros(1, dtype=VIEW), new_buffer()
     begun = 0
-    while begun < len(seating):
+    while begun < len(fixtures):
         rows = np.zeros(ROUNDS_A_CHUNK, dtype=ROUND)
         history = np.empty(ROUNDS_A_CHUNK * BYTES_A_ROUND + MAX_HISTORY, dtype=np.uint8)
         seats = np.empty((ROUNDS_A_CHUNK, 4), dtype=np.int32)
         flags = np.zeros((ROUNDS_A_CHUNK, MAX_TURNS), dtype=np.uint8)
         games, n, length = play_games(
-            np.uint64(seed),
-            first_game + begun,
-            seating[begun:],
+            fixtures[begun:],
             substitutes[begun:],
             max_rounds,
             players,
@@ -149,9 +149,9 @@ def stream(
         )
         if games < 0:
             who = agents[table["agent"][0][table["seat"][0]]].name
-            raise AssertionError(f"{who} chose an illegal move in game {table['game'][0]}, seed {seed}")
+            raise AssertionError(f"{who} chose an illegal move in game {table['game'][0]}, key {table['key'][0]}")
         if games == 0:
-            raise AssertionError(f"game {first_game + begun} does not end within {ROUNDS_A_CHUNK} rounds")
+            raise AssertionError(f"game {fixtures['game'][begun]} does not end within {ROUNDS_A_CHUNK} rounds")
         begun += games
         yield Played(Rounds(rows[:n], history[:length]), seats[:n], flags[:n])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, inner
+from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.view import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -56,9 +56,18 @@ from tichu_models.rules.state import (
 ASK_GRAND, ASK_TICHU, ASK_SCHUPF, ASK_TURN, ASK_PLAY, ASK_WISH, ASK_BOMB, ASK_LAST_BOMB, ASK_DRAGON = range(9)
 IDLE = -1
 DEALS = 1 << 40  # deals and decisions of a game draw from the same key, far apart
+FIRST_DECISIONS = 1 << 39  # and so do the decisions of two games over the same deals
 ROUND_OVER = -1  # what `advance` returns instead of a kind of decision
 
 # fmt: off
+# A game that is to be played.
+FIXTURE = np.dtype([
+    ("key", np.uint64),             # deals and decisions draw from it
+    ("game", np.int64),             # its number in the run
+    ("first_decision", np.int64),   # where the counter of decisions begins: the same deals, other draws
+    ("agent", np.int32, 4),         # who sits where, an index that belongs to the run
+], align=True)
+
 TABLE = np.dtype([
     ("state", STATE),
     ("key", np.uint64),             # of the game: deals and decisions draw from it
@@ -77,6 +86,31 @@ TABLE = np.dtype([
     ("log", LOG),                   # the round's history so far
 ], align=True)
 # fmt: on
+
+
+@kernel
+def number_games(seed, first_game, fixtures):
+    """Makes fixtures games first_game, first_game + 1, .. of the run with this seed."""
+    for i in range(len(fixtures)):
+        fixtures[i].key = draw(seed, first_game + i)
+        fixtures[i].game = first_game + i
+
+
+def fixtures_of(seating: np.ndarray, seed: int, first_game: int = 0) -> np.ndarray:
+    """A game for each row of `seating` (indices of agents, seats 0..3)."""
+    fixtures = np.zeros(len(seating), dtype=FIXTURE)
+    fixtures["agent"] = seating
+    number_games(np.uint64(seed), first_game, fixtures)
+    return fixtures
+
+
+@inner
+def begin_fixture(table, fixture):
+    """Seats the game and its players."""
+    begin_game(table, fixture.key, fixture.game)
+    table.decisions = fixture.first_decision
+    for seat in range(4):
+        table.agent[seat] = fixture.agent[seat]
 
 
 @inner

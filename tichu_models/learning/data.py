@@ -89,7 +89,8 @@ def _choose(samples, begin, end, at, split, drop_forced, seats, key, limit, orde
         if keep and len(seats):
             keep = seats[more & 0xFFFFFFFF, (facts >> 56) & 3] != 0
         if keep and limit < 1 << 32:
-            keep = draw(key, i - begin) >> np.uint64(32) < np.uint64(limit)
+            which = (more & 0xFFFFFFFF) << 32 | (facts >> 32) & 0xFFFFFFFF  # round; turn, kind, seat
+            keep = draw(key, which) >> np.uint64(32) < np.uint64(limit)
         order[n] = i
         n += keep
     return n
@@ -211,7 +212,7 @@ class Loader:
         """Samples of a window, and their order: rows of samples, or of steps."""
         if number >= len(windows):
             return self._windows[0][:0], np.zeros((0, self.steps), dtype=np.int64)
-        blocks, at = windows[number], self.source.spec.width
+        blocks, at, split = windows[number], self.source.spec.width, SPLITS.index(self.wanted.split)
         room = sum(self.source.room(block) for block in blocks) + 1
         if len(self._windows[number % 2]) < room:
             self._windows[number % 2] = np.zeros((room + room // 8, width_of(self.source.spec)), dtype=np.int64)
@@ -221,11 +222,11 @@ class Loader:
         nobody = np.zeros((0, 4), dtype=np.uint8)
         chosen = []
         for block in blocks:
-            begin, end = end, end + self.source.fill(block, samples[end:])
+            begin, end = end, end + self.source.fill(block, samples[end:], split)
             seats = self.wanted.seats.get(block.month, nobody)
             before, n = n, _choose(
-                samples, begin, end, at, SPLITS.index(self.wanted.split), self.wanted.drop_forced, seats,
-                _key(block), limit, order, n,
+                samples, begin, end, at, split, self.wanted.drop_forced, seats, _key(block.month), limit, order, n
+
             )  # fmt: skip
             if self.steps > 1:
                 steps = np.empty((n - before, self.steps), dtype=np.int64)
@@ -265,6 +266,6 @@ class Loader:
         )
 
 
-def _key(block: Block) -> np.uint64:
-    """Of the draws that decide which of a block's samples are used at a sample rate; the same in every epoch."""
-    return np.uint64(int.from_bytes(hashlib.blake2b(f"{block.month} {block.index}".encode(), digest_size=8).digest()))
+def _key(month: str) -> np.uint64:
+    """Of the draws that decide which of a month's samples are used at a sample rate; the same in every epoch."""
+    return np.uint64(int.from_bytes(hashlib.blake2b(month.encode(), digest_size=8).digest()))

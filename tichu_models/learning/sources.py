@@ -25,6 +25,7 @@ from tichu_models.records.stored import COLUMNS, numbers, to_records
 
 ROUNDS_A_BLOCK = 2048
 ROWS_AT_ONCE = 4096
+ANY_SPLIT = -1  # in the stead of an index of SPLITS
 MONTHS_KEPT = 8  # decoded months of rounds that are kept for the next blocks: those of a window between two groups
 WHICH_ROUND = {"game_id": pa.int64(), "round_index": pa.int32()}
 STAMP, SHARD = b"tichu.stamp", b"tichu.shard"
@@ -50,8 +51,8 @@ class Source(Protocol):
     blocks: Sequence[Block]
     fingerprint: str  # says whether two sources have the same samples
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Writes a block's samples into rows of words; returns how many."""
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Writes a block's samples into rows of words; returns how many. Those of other splits may be left out."""
         ...
 
     def room(self, block: Block) -> int:
@@ -82,6 +83,7 @@ def played_in(rounds: pa.Table) -> tuple[Played, np.ndarray]:
         numbers(rounds, "is_double_victory"),
         splits_of(rounds),
         records.history,
+        np.arange(len(records.rows)),
     )
     return played, numbers(rounds, "rule_break") == 0
 
@@ -118,30 +120,22 @@ class RoundsSource:
 
     def room(self, block: Block) -> int:
         """Room for all that a block can hold."""
-        played, sound = self.month(block.path)
-        rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
+        rows = self._sound(block, ANY_SPLIT).rows
         # A play or pass is a byte of the history at least, and no decision but one of a kind belongs to each.
-        lengths = played.rows["history_to"][rounds] - played.rows["history_from"][rounds]
-        return int(lengths[sound[rounds]].sum()) + MAX_DECISIONS
+        return int((rows["history_to"] - rows["history_from"]).sum()) + MAX_DECISIONS
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Replays and encodes the block's sound rounds."""
-        played, sound = self.month(block.path)
-        begin = block.index * ROUNDS_A_BLOCK
-        end = min(begin + ROUNDS_A_BLOCK, len(played))
-        n = 0
-        for first, last in _runs(sound[begin:end]):
-            place = begin + first
-            done, count = self._encoder.encode(played[place : begin + last], into[n:], place)
-            assert done == last - first
-            n += count
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Replays and encodes the block's sound rounds, those of other splits left out."""
+        played = self._sound(block, split)
+        done, n = self._encoder.encode(played, into)
+        assert done == len(played)
         return n
 
-
-def _runs(sound: np.ndarray) -> list[tuple[int, int]]:
-    """Where sound rounds follow each other: (begin, end)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], sound, [False]]).astype(np.int8)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    def _sound(self, block: Block, split: int) -> Played:
+        played, sound = self.month(block.path)
+        rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
+        of_block = played[rounds]
+        return of_block[sound[rounds] & ((of_block.splits == split) | (split == ANY_SPLIT))]
 
 
 def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
@@ -213,8 +207,8 @@ class ShardSource:
         """Exactly as many as there are."""
         return pq.read_metadata(block.path).row_group(block.index).num_rows
 
-    def fill(self, block: Block, into: np.ndarray) -> int:
-        """Reads a row group."""
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Reads a row group, all of it."""
         try:
             table = pq.ParquetFile(block.path).read_row_group(block.index, columns=self._columns)
         except (OSError, pa.ArrowInvalid, KeyError) as error:

@@ -33,6 +33,7 @@ from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import Manifest
+from tichu_models.networks.precision import has_fast_bf16
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"
 SECONDS_BETWEEN_PULSES = 5.0
@@ -112,11 +113,6 @@ def precision_of(training: TrainingConfig) -> str:
         fast = torch.cuda.is_bf16_supported(including_emulation=False) if on_gpu else has_fast_bf16()
         return "bf16-mixed" if fast else "32-true"
     return {"float32": "32-true", "bfloat16": "bf16-mixed", "float16": "16-mixed"}[training.precision]
-
-
-def has_fast_bf16() -> bool:
-    """Whether this CPU multiplies bfloat16 as such."""
-    return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:

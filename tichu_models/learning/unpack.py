@@ -47,7 +47,7 @@ def in_type(values: np.ndarray, kind: str) -> np.ndarray:
 
 
 @inlined
-def _put_bits(low, high, shift, n, lookup, out, to):
+def put_bits(low, high, shift, n, lookup, out, to):
     """n of the 64 bits that begin so far up in a word and go on in the next."""
     over = np.uint64(63) - np.uint64(shift)
     bits = np.int64(np.uint64(low) >> np.uint64(shift) | (np.uint64(high) << np.uint64(1)) << over)
@@ -78,7 +78,7 @@ def unpack_features(rows, n, runs, numbers, lookup, tables, size, out):
             place, left, to = runs[r, 0], runs[r, 1], at + runs[r, 2]
             word, shift = place >> 6, place & 63
             while left > 0:
-                _put_bits(rows[k, word], rows[k, word + 1], shift, min(left, 64), lookup, out, to)
+                put_bits(rows[k, word], rows[k, word + 1], shift, min(left, 64), lookup, out, to)
                 word += 1
                 left -= 64
                 to += 64
@@ -94,7 +94,7 @@ def unpack_labels(rows, n, at, form, size, lookup, values, colours, out):
     for k in range(n):
         label, to = rows[k, at], k * size
         if form == CARDS_LABEL:
-            _put_bits(label, 0, 0, size, lookup, out, to)
+            put_bits(label, 0, 0, size, lookup, out, to)
             continue
         for place in range(size):
             out[to + place] = zero

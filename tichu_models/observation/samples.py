@@ -93,8 +93,8 @@ def _label_of(kind, label):
 
 
 @kernel
-def encode_decisions(found, length, rows, winners, doubles, splits, first, plan, row, packed, n):
-    """Appends the samples of decisions behind the n there are. `first` is the place of the first round among all."""
+def encode_decisions(found, length, rows, winners, doubles, splits, places, plan, row, packed, n):
+    """Appends the samples of decisions behind the n there are."""
     at = plan.width
     end = 0
     while end < length:
@@ -104,7 +104,7 @@ def encode_decisions(found, length, rows, winners, doubles, splits, first, plan,
         lead = np.int64(rows[place].score[0]) - rows[place].score[1]
         counts = 1 - doubles[place]  # whether collected points do
         winner = winners[place]
-        of_round = first + place | np.int64(splits[place]) << 56
+        of_round = np.int64(places[place]) | np.int64(splits[place]) << 56
         for k in range(begin, end):
             decision = found.at[k]
             view = decision.seen
@@ -137,14 +137,17 @@ class Played:
     doubles: np.ndarray  # int8, 1 for a double victory
     splits: np.ndarray  # int8, of their games
     history: np.ndarray
+    places: np.ndarray  # int64, among all rounds of their month
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Played:
         """Some of the rounds."""
-        rows, standings, winners = self.rows[chosen], self.standings[chosen], self.winners[chosen]
-        return Played(rows, standings, winners, self.doubles[chosen], self.splits[chosen], self.history)
+        return Played(
+            *(self.rows[chosen], self.standings[chosen], self.winners[chosen], self.doubles[chosen]),
+            *(self.splits[chosen], self.history, self.places[chosen]),
+        )
 
 
 class Encoder:
@@ -157,9 +160,8 @@ class Encoder:
         self._found = np.zeros(1, dtype=FOUND)[0]
         self._row = np.zeros(1, dtype=ROW)[0]
 
-    def encode(self, played: Played, into: np.ndarray, first: int = 0, observer: int = WHO_ACTS) -> tuple[int, int]:
-        """Samples of rounds, written into rows of words while there is room; (rounds done, samples). `first` is the
-        place of the first round among all."""
+    def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
+        """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
         done = n = 0
         plan, found = self.plan, self._found
         while done < len(played):
@@ -172,7 +174,7 @@ class Encoder:
             if rounds == 0:
                 break
             encode_decisions(
-                *(found, length, rest.rows, rest.winners, rest.doubles, rest.splits, first + done),
+                *(found, length, rest.rows, rest.winners, rest.doubles, rest.splits, rest.places),
                 *(plan, self._row, into, n),
             )
             done, n = done + rounds, n + length
@@ -183,7 +185,7 @@ class Encoder:
         into = np.empty((USUAL_DECISIONS * len(played) + MAX_DECISIONS, width_of(self.spec)), dtype=np.int64)
         parts, done = [], 0
         while done < len(played):
-            rounds, n = self.encode(played[done:], into, done, observer)
+            rounds, n = self.encode(played[done:], into, observer)
             parts.append(into[:n].copy())
             done += rounds
         return np.concatenate(parts) if parts else into[:0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ class Constants:
     scale: float
 
 
-def _constants(facts: dict[str, Any]) -> Constants:
+def _constants(facts: Mapping[str, Any]) -> Constants:
     low, high = facts["clip"]
     return Constants(float(low), float(high), float(facts["offset"]), float(facts["scale"]))
 
@@ -41,22 +41,26 @@ class Scaling:
     variables: dict[str, Constants]
 
     @staticmethod
+    def of(variables: Mapping[str, Mapping[str, Any]], stamp: str = "") -> Scaling:
+        """From plain data, {variable: {offset, scale, clip [low, high]}}, as the manifest of a run has it."""
+        return Scaling(stamp, {name: _constants(facts) for name, facts in variables.items()})
+
+    @staticmethod
     def load(path: Path) -> Scaling:
         """What a file says."""
         expected = "expected the scaling.json of the stage scaling"
         try:
             content = json.loads(path.read_text())
-            variables = {name: _constants(facts) for name, facts in content["variables"].items()}
-            stamp = str(content["stamp"])
+            found = Scaling.of(content["variables"], str(content["stamp"]))
         except OSError as error:
             raise ScalingError(f"{path}: it cannot be read ({error.strerror}); {expected}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ScalingError(f"{path}: it holds no constants ({error}); {expected}") from error
-        for name, constants in variables.items():
+        for name, constants in found.variables.items():
             numbers = (constants.low, constants.high, constants.offset, constants.scale)
             if not all(map(math.isfinite, numbers)) or constants.scale <= 0 or constants.low > constants.high:
                 raise ScalingError(f"{path}: {name}: {constants} scales nothing; {expected}")
-        return Scaling(stamp, variables)
+        return found
 
     def check(self, groups: Iterable[Group]) -> None:
         """That every variable which these groups ask for is there."""

@@ -7,6 +7,7 @@ How the bytes of a history read is `history`; whether a round is sound is `repla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,3 +44,15 @@ class Rounds:
     def history_of(self, i: int) -> bytes:
         """The history of the i-th round."""
         return self.history[self.rows["history_from"][i] : self.rows["history_to"][i]].tobytes()
+
+
+def joined(parts: Sequence[Rounds]) -> Rounds:
+    """Rounds one behind the other."""
+    if not parts:
+        return Rounds(np.zeros(0, dtype=ROUND), np.zeros(0, dtype=np.uint8))
+    rows, begin = np.concatenate([part.rows for part in parts]), 0
+    for part, first in zip(parts, np.cumsum([0, *(len(part) for part in parts[:-1])]), strict=True):
+        for field in ("history_from", "history_to"):
+            rows[field][first : first + len(part)] += begin
+        begin += len(part.history)
+    return Rounds(rows, np.concatenate([part.history for part in parts]))

@@ -1,7 +1,8 @@
 """Builds `tichu.duckdb` from the Parquet files of all months: aside, out of core, and swapped in when it is whole.
 
-Readers keep the file that they have open, and never see a half; a second builder is refused. The stamp (the code's
-version, the months' stamps, the tournaments) stands in the database, so that nothing is built twice. What the tables
+Readers keep the file that they have open, and never see a half; a second builder is refused. The stamps (the code's
+version with that of the months, and the tournaments) stand in the database, so that nothing is built twice; where only
+tournaments are new, a copy gets a new table of them. What the tables
 are is told by the scripts in `sql/schema`; Python only runs them, a batch of months at a time, which keeps the memory
 bounded whatever the number of years. Reading is `reading`, ratings are `ratings`.
 """
@@ -32,7 +33,7 @@ from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import Manifest, manifest, stored_month_stamp
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden says when.
-VERSION = 1
+VERSION = 2
 MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
 BATCH_ROUNDS = 400_000
 MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
@@ -62,25 +63,50 @@ def build(
     started = time.perf_counter()
     found = manifest(paths)
     _check_months(paths, found)
-    tournaments = sorted(paths.tournaments.glob("*.parquet"))
-    stamp = _stamp(found, tournaments)
+    stamp = _stamp(found)
     with _only_writer(paths):
-        reused = not force and stored_stamp(paths) == stamp
-        if not reused:
-            _build_aside(paths, found.months, tournaments, stamp, memory, done)
+        is_built = not force and stored_stamp(paths) == stamp
+        reused = is_built and has_all_tournaments(paths)
+        if is_built and not reused:
+            _renew_tournaments(paths)
+        elif not is_built:
+            with _aside(paths) as made, duckdb.connect(made) as connection:
+                connection.execute(f"SET memory_limit = '{memory}'")
+                connection.execute(f"SET temp_directory = {_quoted(made.with_name('spilled'))}")
+                fill(connection, paths, found.months, stamp, done)
         rows = row_counts(paths.database)
     size = paths.database.stat().st_size
     return Built(rows, found.months, size, time.perf_counter() - started, stamp, reused)
 
 
+def add_tournaments(paths: DataPaths) -> None:
+    """Brings the table of tournaments up to date, where there is a database that can have one."""
+    with _only_writer(paths):
+        if stored_stamp(paths, "tournaments") is not None and not has_all_tournaments(paths):
+            _renew_tournaments(paths)
+
+
+def has_all_tournaments(paths: DataPaths) -> bool:
+    """Whether the database holds the tournaments that are there."""
+    return stored_stamp(paths, "tournaments") == _tournaments_stamp(paths)
+
+
 def database_stamp(paths: DataPaths) -> str:
     """The stamp that an up-to-date database carries."""
-    return _stamp(manifest(paths), sorted(paths.tournaments.glob("*.parquet")))
+    return _stamp(manifest(paths))
 
 
-def _stamp(found: Manifest, tournaments: Sequence[Path]) -> str:
-    digest = hashlib.sha256(f"analysis {VERSION} {found.stamp}".encode())
-    for path in tournaments:
+def _stamp(found: Manifest) -> str:
+    return hashlib.sha256(f"analysis {VERSION} {found.stamp}".encode()).hexdigest()
+
+
+def _tournaments(paths: DataPaths) -> list[Path]:
+    return sorted(paths.tournaments.glob("[!.]*.parquet"))
+
+
+def _tournaments_stamp(paths: DataPaths) -> str:
+    digest = hashlib.sha256()
+    for path in _tournaments(paths):
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 
@@ -111,24 +137,38 @@ def _only_writer(paths: DataPaths) -> Iterator[None]:
         ) from error
 
 
-def _build_aside(
-    paths: DataPaths,
-    months: list[str],
-    tournaments: Sequence[Path],
-    stamp: str,
-    memory: str,
-    done: Callable[[str], None],
-) -> None:
+@contextmanager
+def _aside(paths: DataPaths) -> Iterator[Path]:
+    """Where a database is made, which takes the old one's place if all goes well."""
     folder = paths.tmp / f"analysis-{os.getpid()}"
     folder.mkdir()
     try:
-        with duckdb.connect(folder / "tichu.duckdb") as connection:
-            connection.execute(f"SET memory_limit = '{memory}'")
-            connection.execute(f"SET temp_directory = {_quoted(folder / 'spilled')}")
-            fill(connection, paths, months, tournaments, stamp, done)
+        yield folder / "tichu.duckdb"
         publish(folder / "tichu.duckdb", paths.database)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _renew_tournaments(paths: DataPaths) -> None:
+    with _aside(paths) as made:
+        shutil.copyfile(paths.database, made)
+        with duckdb.connect(made) as connection:
+            connection.execute("DROP TABLE tournaments")
+            _fill_tournaments(connection, paths)
+            connection.execute("UPDATE about SET tournaments = $1", [_tournaments_stamp(paths)])
+            connection.execute("CHECKPOINT")
+
+
+def _fill_tournaments(connection: duckdb.DuckDBPyConnection, paths: DataPaths) -> None:
+    files = _tournaments(paths)
+    source = f"SELECT * FROM {_parquet(files)}" if files else "SELECT NULL::VARCHAR AS filename LIMIT 0"
+    connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
+    try:
+        connection.execute(script("tournaments"))
+    except duckdb.BinderException as error:
+        raise DatabaseError(
+            f"{paths.tournaments}: a file there is no tournament ({error}); expected those that tichu tournament writes"
+        ) from error
 
 
 def publish(made: Path, target: Path) -> None:
@@ -142,7 +182,6 @@ def fill(
     connection: duckdb.DuckDBPyConnection,
     paths: DataPaths,
     months: list[str],
-    tournaments: Sequence[Path],
     stamp: str,
     done: Callable[[str], None],
 ) -> None:
@@ -156,12 +195,11 @@ def fill(
     connection.register("new_player_ratings", ratings.players)
     connection.register("new_rating_predictions", ratings.predictions)
     connection.execute(script("player_ratings"))
-    source = f"SELECT * FROM {_parquet(tournaments)}" if tournaments else "SELECT NULL::VARCHAR AS filename LIMIT 0"
-    connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
-    connection.execute(script("tournaments"))
+    _fill_tournaments(connection, paths)
     connection.execute(script("turns"))
     connection.execute("SET VARIABLE stamp = $1", [stamp])
     connection.execute("SET VARIABLE months = $1", [months])
+    connection.execute("SET VARIABLE tournaments = $1", [_tournaments_stamp(paths)])
     connection.execute(script("about"))
     connection.execute("CHECKPOINT")
     done("players and ratings")

@@ -27,10 +27,10 @@ from tichu_models.learning.sources import ShardSource
 from tichu_models.learning.split import SPLITS
 from tichu_models.learning.unpack import Unpacker
 from tichu_models.observation.samples import as_records, width_of
-from tichu_models.observation.scaling import Scaling
+from tichu_models.observation.scaling import Scaling, ScalingError
 from tichu_models.observation.specs import Spec, spec
 from tichu_pipeline.features.filters import Filters, seats_of
-from tichu_pipeline.features.shards import is_current, shard_file, shard_stamp
+from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.months import parse_months
 
@@ -86,9 +86,7 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
     chosen, scaling = _check(order), Scaling.load(paths.scaling)
     scaling.check(chosen.table)
     months = _months(paths, chosen, order)
-    stamps = [shard_stamp(paths, chosen, month) for month in months]
-    content = json.dumps([VERSION, chosen.digest, asdict(order), scaling.stamp, months, stamps], sort_keys=True)
-    stamp = hashlib.sha256(content.encode()).hexdigest()
+    stamp = _stamp(paths, chosen, order, scaling, months)
     path = dataset_file(paths, name)
     if not force and (found := stored(path)) is not None and found.stamp == stamp:
         return found
@@ -120,6 +118,31 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
     made = stored(path)
     assert made is not None
     return Dataset(**{**made.__dict__, "seconds": time.perf_counter() - started, "reused": False})
+
+
+def stale_because(paths: DataPaths, path: Path) -> str | None:
+    """Why the data set would be made anew, were it asked for once more; None if it is up to date."""
+    import h5py
+
+    if (found := stored(path)) is None:
+        return "it is not whole, or no data set"
+    with h5py.File(path) as file:
+        order = Order(**(asked := json.loads(file.attrs["order"])) | {"filters": Filters(**asked["filters"])})
+        before = file.attrs["months"].tolist()
+    try:
+        chosen, scaling = _check(order), Scaling.load(paths.scaling)
+        months = _months(paths, chosen, order)
+    except (DatasetError, ScalingError, ShardError) as error:
+        return str(error)
+    if found.stamp == _stamp(paths, chosen, order, scaling, months):
+        return None
+    return "shards of other months are there" if months != before else "shards or constants have changed since"
+
+
+def _stamp(paths: DataPaths, chosen: Spec, order: Order, scaling: Scaling, months: Sequence[str]) -> str:
+    stamps = [shard_stamp(paths, chosen, month) for month in months]
+    content = json.dumps([VERSION, chosen.digest, asdict(order), scaling.stamp, months, stamps], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def stored(path: Path) -> Dataset | None:

@@ -88,7 +88,13 @@ def _played(path: Path, round_index: int | None) -> tuple[list[int], Played]:
             f"{path}, line {line}: round {round_index} is broken ({RuleBreak(code).name}); expected a sound one"
         )
     unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
-    facts = (outcomes["winner_index"], outcomes["is_double_victory"], unknown, games.rounds.history)
+    facts = (
+        outcomes["winner_index"],
+        outcomes["is_double_victory"],
+        unknown,
+        games.rounds.history,
+        np.arange(len(rows)),
+    )
     return [i for i in chosen if not outcomes["rule_break"][i]], Played(rows, standings_of(rows), *facts)
 
 

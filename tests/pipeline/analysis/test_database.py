@@ -53,7 +53,7 @@ def test_rows_equal_the_parquet(paths):
 
 
 def test_every_column_is_explained(paths):
-    """A column whose meaning can only be guessed. Tournaments have the columns of their files."""
+    """A column whose meaning can only be guessed."""
     missing = table(
         paths,
         "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal AND comment IS NULL "
@@ -100,10 +100,18 @@ def test_an_unchanged_database_is_kept_and_a_changed_month_makes_a_new_one(paths
     assert not first.reused
     assert first.stamp == building.database_stamp(paths)
     copy.tournaments.mkdir()
-    pq.write_table(table(paths, "SELECT 'A' AS a, 7 AS points"), copy.tournaments / "ladder.parquet")
+    pq.write_table(table(paths, "SELECT 'A' AS a, 7 AS margin"), copy.tournaments / "ladder.parquet")
     second = build(copy)
     assert not second.reused
-    assert table(copy, "FROM tournaments").to_pylist() == [{"tournament": "ladder", "a": "A", "points": 7}]
+    assert second.stamp == first.stamp
+    assert build(copy).reused
+    assert table(copy, "SELECT tournament, a, margin FROM tournaments").to_pylist() == [
+        {"tournament": "ladder", "a": "A", "margin": 7}
+    ]
+    assert second.rows == first.rows | {"tournaments": 1}
+    pq.write_table(table(paths, "SELECT 7 AS points"), copy.tournaments / "other.parquet")
+    with pytest.raises(DatabaseError, match="no tournament"):
+        build(copy)
 
 
 def test_a_reader_neither_fails_nor_blocks_a_rebuild(paths):

@@ -1,0 +1,205 @@
+"""`tichu tournament`: what it prints, keeps, logs and plays again."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from tichu_models.agents.registry import agent_from
+from tichu_models.arena import tournament as arena
+from tichu_models.arena.summary import summary
+from tichu_models.arena.tournament import Order, Task
+from tichu_pipeline.analysis.build import build
+from tichu_pipeline.analysis.reading import table, value
+from tichu_pipeline.cli import app
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.ingest import ingest
+from tichu_pipeline.tournaments import running
+from tichu_pipeline.tournaments.files import read, to_table
+from tichu_pipeline.tournaments.logs import log_name
+from tichu_pipeline.tournaments.page import is_up_to_date, page_path, write_page
+
+CLI = CliRunner()
+AGENTS = ("heuristic", "heuristic:blunder=.3", "random")
+
+
+def invoke(paths: DataPaths, *arguments: object) -> str:
+    """What the command prints."""
+    result = CLI.invoke(app, ["tournament", *map(str, arguments), "--data", str(paths.root)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def paths(tmp_path) -> DataPaths:
+    """An empty data folder."""
+    return DataPaths(tmp_path / "data")
+
+
+def test_json_is_the_contract_and_the_same_for_any_workers(paths):
+    """A program that reads the facts finds others than were agreed on, or others on another machine."""
+    facts = [
+        json.loads(invoke(paths, *AGENTS, "--deals", 70, "--seed", 3, "--workers", n, "--force", "--json"))
+        for n in (1, 2)
+    ]
+    assert facts[0]["pairings"] == facts[1]["pairings"]
+    assert facts[0]["ratings"] == facts[1]["ratings"]
+    first = facts[0]["pairings"][0]
+    assert (first["a"], first["b"], first["deals"], first["rounds"]) == (*AGENTS[:2], 70, 140)
+    assert first["interval"][0] < first["points_per_round"] < first["interval"][1]
+    assert (first["illegal"], first["forfeits"], first["games_won"], first["timed"]) == (0, 0, 0, False)
+    assert [rating["name"] for rating in facts[0]["ratings"]] == list(AGENTS)
+    assert facts[0]["times"][0]["p50"] > 0
+
+
+def test_whole_games_and_the_sequential_test(paths):
+    """Options that are taken and do nothing."""
+    (games,) = json.loads(invoke(paths, "heuristic", "random", "--games", 41, "--json"))["pairings"]
+    assert (games["deals"], games["games"], games["games_won"]) == (21, 42, 42)
+    assert games["win_interval"][0] > 0.9
+    (decided,) = json.loads(invoke(paths, "random", "heuristic", "--until-decided", "--json"))["pairings"]
+    assert (decided["decided"], decided["deals"]) == ("heuristic", 100)
+    assert "heuristic is better after 100 deals" in invoke(paths, "random", "heuristic", "--until-decided")
+
+
+def test_a_stored_tournament_says_the_same_and_is_not_played_twice(paths):
+    """A file from which other facts are read than were printed; hours of playing what is there."""
+    printed = json.loads(invoke(paths, *AGENTS, "--deals", 30, "--name", "mine", "--json"))
+    stored = read(paths.tournaments / "mine.parquet")
+    assert json.loads(json.dumps(summary(stored))) == printed
+    assert to_table(stored).equals(pq.read_table(paths.tournaments / "mine.parquet"))
+    assert "was there" in invoke(paths, *AGENTS, "--deals", 30, "--name", "mine")
+    assert "was there" not in invoke(paths, *AGENTS, "--deals", 31, "--name", "mine")
+
+
+def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
+    """Games that cannot be looked at afterwards, or are others in the logs than in the result."""
+    invoke(paths, *AGENTS, "--games", 6, "--logs", tmp_path / "logs", "--name", "logged")
+    read_back = DataPaths(tmp_path / "read")
+    ingested = ingest(tmp_path / "logs", read_back)
+    assert not ingested.problems
+    (month,) = ingested.months
+    assert (month.games, month.rule_breaks) == (18, {})
+    rows = pq.read_table(read_back.rounds / f"{month.month}.parquet")
+    played = read(paths.tournaments / "logged.parquet").results
+    assert rows["game_id"].to_pylist() == played["table"].tolist()
+    assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
+    order = Order(AGENTS, 3, 0, whole_games=True)
+    parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
+    histories = [part.rounds.history_of(i) for part in parts for i in range(len(part.rounds))]
+    assert rows["history"].to_pylist() == histories
+    names = {log_name(agent).decode() for agent in AGENTS}
+    assert {name for four in rows["player_names"].to_pylist() for name in four} == names
+    shown = CLI.invoke(app, ["show", str(played["table"][0]), "--data", str(read_back.root), "--round", "0"])
+    assert shown.exit_code == 0, shown.output
+
+
+def test_sql_sees_what_was_played(paths):
+    """A tournament that is in a file and nowhere else; or minutes of rebuilding all months for it."""
+    from tichu_pipeline.brettspielwelt.corpus import generate
+
+    generate(paths.raw, 20, ["2024-01"], seed=2)
+    ingest(paths.raw, paths)
+    build(paths)
+    facts = json.loads(invoke(paths, *AGENTS, "--deals", 25, "--name", "ladder", "--json"))
+    assert not build(paths).reused
+    assert build(paths).reused
+    rows = table(
+        paths,
+        "SELECT a, b, count(*) AS rounds, avg(margin) AS margin, count(forfeit) AS forfeits, "
+        "bool_and(agents[CASE team_a WHEN 20 THEN 1 ELSE 2 END] = a AND (winner_index BETWEEN 0 AND 3)) AS fine "
+        "FROM tournaments WHERE tournament = 'ladder' GROUP BY a, b, pairing ORDER BY pairing",
+    ).to_pylist()
+    assert [(row["a"], row["b"]) for row in rows] == [(entry["a"], entry["b"]) for entry in facts["pairings"]]
+    assert [row["margin"] for row in rows] == [entry["points_per_round"] for entry in facts["pairings"]]
+    assert all((row["rounds"], row["forfeits"], row["fine"]) == (50, 0, True) for row in rows)
+    assert value(paths, "SELECT count(*) FROM games") == 20
+
+
+class Crashing:
+    """Crashes at the first lead."""
+
+    name = "crashing"
+
+    def decide(self, kind: int, views: np.ndarray) -> np.ndarray:
+        """The answers of the random player, till the play begins."""
+        if kind == 4:
+            raise ValueError("out of ideas")
+        return agent_from("random").decide(kind, views)
+
+
+def test_what_fails_is_named_and_can_be_played_again(paths, monkeypatch):
+    """A crash that is reported and that nobody can look into."""
+    make = lambda name, runs=None: Crashing() if name == "crashing" else agent_from(name)  # noqa: E731
+    monkeypatch.setattr(running, "agent_from", make)
+    facts = json.loads(invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1, "--json"))
+    assert facts["pairings"][0]["forfeits"] == len(facts["forfeits"]) == 8
+    assert read(paths.tournaments / "latest.parquet").forfeits[0].agent == "crashing"
+    game = facts["forfeits"][3]["table"]
+    shown = invoke(paths, "crashing", "random", "--replay", game)
+    assert "out of ideas" in shown
+    assert "Traceback" in shown
+    assert f"game {game}, round 0" in " ".join(shown.split())
+    again = json.loads(invoke(paths, "crashing", "random", "--replay", game, "--json"))
+    assert again["forfeits"][0]["turn"] == int(facts["forfeits"][3]["what"].split("turn ")[1].split(":")[0])
+    assert "--replay" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["random"], 1, "two or more"),
+        (["random", "grandmaster"], 1, "grandmaster"),
+        (["random", "heuristic:blunder=2"], 1, "blunder"),
+        (["random", "heuristic", "--deals", "3", "--games", "2"], 2, "one of the two"),
+        (["random", "heuristic", "--name", "../x"], 1, "../x"),
+        (["random", "heuristic", "--replay", "5"], 1, "no table 5"),
+        (["random", "heuristic", "--deals", "0"], 2, "deals"),
+    ],
+)
+def test_wrong_orders_are_refused_in_plain_words(paths, arguments, code, said):
+    """A traceback, or a tournament of something else than was asked for."""
+    result = CLI.invoke(app, ["tournament", *arguments, "--data", str(paths.root)])
+    assert result.exit_code == code, result.output
+    assert said in " ".join(result.output.split())
+    assert not paths.tournaments.exists()
+
+
+def test_the_ladder_goes_into_the_readme_and_nowhere_else(paths, tmp_path):
+    """A README that is damaged, or tells figures that nobody can make again."""
+    invoke(paths, *AGENTS, "--deals", 20, "--name", "ladder")
+    readme = tmp_path / "README.md"
+    readme.write_text(
+        "# Before\n<!-- ladder: written by `tichu ladder --readme` -->\nold\n<!-- end of the ladder -->\nafter\n"
+    )
+    for _ in range(2):
+        done = CLI.invoke(app, ["ladder", "--data", str(paths.root), "--readme", str(readme)])
+        assert done.exit_code == 0, done.output
+    text = readme.read_text()
+    assert text.startswith("# Before\n<!-- ladder")
+    assert text.endswith("<!-- end of the ladder -->\nafter\n")
+    assert text.count("| `random` |") == 1
+    assert "old" not in text
+    readme.write_text("no place")
+    refused = CLI.invoke(app, ["ladder", "--data", str(paths.root), "--readme", str(readme)])
+    assert (refused.exit_code, readme.read_text()) == (1, "no place")
+    missing = CLI.invoke(app, ["ladder", "--data", str(paths.root), "--name", "nothing"])
+    assert (missing.exit_code, "nothing.parquet" in missing.output) == (1, True)
+
+
+def test_the_page_shows_all_and_is_not_made_twice(paths):
+    """A page without its pictures, or of an older tournament."""
+    invoke(paths, *AGENTS, "--deals", 20, "--name", "ladder")
+    assert not write_page(paths, "ladder").reused
+    page = page_path(paths).read_text()
+    assert page.count("data:image/png;base64") == 3
+    assert all(agent in page for agent in AGENTS)
+    assert write_page(paths, "ladder").reused
+    invoke(paths, *AGENTS, "--games", 4, "--name", "ladder")
+    assert not is_up_to_date(paths, "ladder")
+    assert not write_page(paths, "ladder").reused
+    assert "share won" in page_path(paths).read_text()

@@ -1,0 +1,239 @@
+"""From a network's numbers to a choice: kernels over many decisions, each by itself, whatever stands beside it.
+
+Legal moves of many decisions stand end to end, `counts` says how many each has. What `networks.decision_rule` is for
+training, `score_moves` is for play; a test holds the two together. Which network is asked does not belong here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tichu_models.kernels import inner, kernel
+from tichu_models.learning.unpack import put_bits
+from tichu_models.observation.fields import COMBINATION, NUM_VALUES, cards_field
+from tichu_models.rules.cards import (
+    BIT_OF_INDEX,
+    DRAGON_RANK,
+    INDEX_OF_BIT,
+    NUM_CARDS,
+    VALUE_OF_INDEX,
+    count,
+    lowest_bit,
+)
+from tichu_models.rules.chance import draw, draw_unit
+from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
+from tichu_models.rules.legal import MAX_PLAYS, answers, bombs, new_buffer
+
+RULES = ("sum", "mean", "rarity", "likelihood")
+SUM, MEAN, RARITY, LIKELIHOOD = range(4)
+PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1
+MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
+NUM_COLOURS = 5  # S, B, G, R, and none for the special cards
+USUAL_MOVES = 16
+PICK = 2  # counter of the draw that picks a move; built-in players use those below
+
+# By bit of a mask.
+VALUE_OF_BIT = VALUE_OF_INDEX[INDEX_OF_BIT].astype(np.int64)
+COLOUR_OF_BIT = np.array([NUM_COLOURS - 1] * 4 + [0, 1, 2, 3] * 13, dtype=np.int64)
+# A card's surprise, by which rare ones weigh more; that of a card with four of its value is 1.
+_COPIES = np.bincount(VALUE_OF_INDEX)[VALUE_OF_INDEX[INDEX_OF_BIT]]
+RARITY_OF_BIT = np.log(NUM_CARDS / _COPIES) / math.log(NUM_CARDS / 4)
+
+
+class Moves(NamedTuple):
+    """Legal moves of many decisions: packed plays, 0 is the pass."""
+
+    plays: np.ndarray  # int64 (m,)
+    counts: np.ndarray  # int64 (n,)
+
+
+@kernel
+def find_moves(views, buffer, plays, counts):
+    """Writes the legal moves of all views; returns how many there are, or -1 if there is not room enough."""
+    n = 0
+    for i in range(len(views)):
+        if n + MAX_PLAYS > len(plays):
+            return -1
+        view = views[i]
+        counts[i] = answers(view.hand, view.trick, view.wish, buffer)
+        for k in range(counts[i]):
+            plays[n + k] = buffer.move[k]
+        n += counts[i]
+    return n
+
+
+def moves_of(views: np.ndarray) -> Moves:
+    """The legal moves of views of plays."""
+    counts, buffer = np.empty(len(views), dtype=np.int64), new_buffer()
+    room = USUAL_MOVES * len(views) + MAX_PLAYS
+    while True:
+        plays = np.empty(room, dtype=np.int64)
+        n = find_moves(views, buffer, plays, counts)
+        if n >= 0:
+            return Moves(plays[:n], counts)
+        room *= 2
+
+
+@inner
+def _log_sigmoid(x):
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+@kernel
+def score_moves(outputs, plays, counts, rule, odds, scores):
+    """The score of every move, from log-odds of cards and pass (n, 57), or with the gate of a hierarchical policy
+    (n, 58), as `networks.decision_rule` describes them. `odds` is scratch for a number a card."""
+    at = 0
+    for i in range(len(counts)):
+        rest = 0.0
+        for card in range(NUM_CARDS):
+            number = np.float64(outputs[i, card])
+            bit = np.int64(BIT_OF_INDEX[card])
+            if rule == LIKELIHOOD:
+                rest += _log_sigmoid(-number)
+                odds[bit] = number
+            else:
+                odds[bit] = 1 / (1 + math.exp(-number))
+                if rule == RARITY:
+                    odds[bit] *= RARITY_OF_BIT[bit]
+        passes, plays_on = _log_sigmoid(outputs[i, PASS_OUTPUT]), _log_sigmoid(-outputs[i, PASS_OUTPUT])
+        share, rest_if_pass = 1.0, rest
+        if outputs.shape[1] > PLAY_OUTPUT:
+            lead = np.float64(outputs[i, PASS_OUTPUT]) - outputs[i, PLAY_OUTPUT]
+            passes, plays_on = _log_sigmoid(lead), _log_sigmoid(-lead)
+            share, rest_if_pass = math.exp(plays_on), 0.0
+        for k in range(at, at + counts[i]):
+            cards = cards_of(plays[k])
+            if cards == 0:
+                scores[k] = passes + rest_if_pass if rule == LIKELIHOOD else math.exp(passes)
+                continue
+            total = 0.0
+            size = count(cards)
+            while cards:
+                total += odds[lowest_bit(cards)]
+                cards &= cards - 1
+            if rule == LIKELIHOOD:
+                scores[k] = total + rest + plays_on
+            else:
+                scores[k] = total * share / (size if rule == MEAN else 1)
+        at += counts[i]
+
+
+@kernel
+def match_moves(thoughts, moves, counts, scale, scores):
+    """The product of each state's numbers with those of its moves."""
+    at = 0
+    for i in range(len(counts)):
+        for k in range(at, at + counts[i]):
+            total = 0.0
+            for j in range(thoughts.shape[1]):
+                total += np.float64(thoughts[i, j]) * moves[k, j]
+            scores[k] = total * scale
+        at += counts[i]
+
+
+@kernel
+def pick_moves(views, plays, counts, scores, temperature, top_k, seed, choices):
+    """The cards of the move with the highest score, the first of equals; at a temperature, one by chance, as likely as
+    the softmax of scores / temperature says, among the best top_k (0: all) and what equals the last of them."""
+    at = 0
+    for i in range(len(counts)):
+        end = at + counts[i]
+        best = at
+        for k in range(at + 1, end):
+            if scores[k] > scores[best]:
+                best = k
+        if temperature > 0:
+            least = np.sort(scores[at:end])[counts[i] - top_k] if 0 < top_k < counts[i] else -np.inf
+            total = 0.0
+            for k in range(at, end):
+                total += math.exp((scores[k] - scores[best]) / temperature) if scores[k] >= least else 0.0
+            left = draw_unit(draw(views[i].key, PICK), seed) * total
+            for k in range(at, end):
+                if scores[k] >= least:
+                    left -= math.exp((scores[k] - scores[best]) / temperature)
+                    if left < 0:
+                        best = k
+                        break
+        choices[i] = cards_of(plays[best])
+        at = end
+
+
+@kernel
+def softmax(scores, counts, shares):
+    """What part each move has of its decision, if scores are logarithms of odds."""
+    at = 0
+    for i in range(len(counts)):
+        end = at + counts[i]
+        highest = scores[at]
+        for k in range(at, end):
+            highest = max(highest, scores[k])
+        total = 0.0
+        for k in range(at, end):
+            shares[k] = math.exp(scores[k] - highest)
+            total += shares[k]
+        for k in range(at, end):
+            shares[k] /= total
+        at = end
+
+
+@kernel
+def pick_three(views, outputs, choices):
+    """The three cards to give away whose values and colours a network (n, 66) finds most likely together."""
+    colours = 3 * NUM_VALUES
+    for i in range(len(views)):
+        best = -np.inf
+        hand = views[i].hand
+        first = hand
+        while first:
+            a = lowest_bit(first)
+            first &= first - 1
+            score_a = outputs[i, VALUE_OF_BIT[a]] + outputs[i, colours + COLOUR_OF_BIT[a]]
+            second = hand & ~(1 << a)
+            while second:
+                b = lowest_bit(second)
+                second &= second - 1
+                score_b = outputs[i, NUM_VALUES + VALUE_OF_BIT[b]]
+                score_b += outputs[i, colours + NUM_COLOURS + COLOUR_OF_BIT[b]]
+                third = hand & ~(1 << a) & ~(1 << b)
+                while third:
+                    c = lowest_bit(third)
+                    third &= third - 1
+                    score = score_a + score_b + outputs[i, 2 * NUM_VALUES + VALUE_OF_BIT[c]]
+                    score += outputs[i, colours + 2 * NUM_COLOURS + COLOUR_OF_BIT[c]]
+                    if score > best:
+                        best = score
+                        choices[i] = (
+                            np.int64(INDEX_OF_BIT[a]) | np.int64(INDEX_OF_BIT[b]) << 8 | np.int64(INDEX_OF_BIT[c]) << 16
+                        )
+
+
+@kernel
+def pick_bombs(views, thrown, buffer, choices):
+    """The lowest bomb that beats the trick where one is thrown."""
+    for i in range(len(views)):
+        choices[i] = 0
+        if thrown[i]:
+            n = bombs(views[i].hand, views[i].trick, buffer, 0)
+            lowest = 1 << 20
+            for k in range(n):
+                strength = 16 * count(cards_of(buffer.move[k])) + rank_of(buffer.move[k])
+                if strength < lowest:
+                    lowest = strength
+                    choices[i] = cards_of(buffer.move[k])
+
+
+@kernel
+def put_move_features(plays, lookup, out):
+    """What CandidatePolicyNet reads of moves, one behind the other: 56 cards, type and length as one-hot, the rank as
+    thermometer. `out` has room for LANES more than they need."""
+    for k in range(len(plays)):
+        play = plays[k]
+        kind = COMBINATION[type_of(play), count(cards_of(play))]
+        low = cards_field(cards_of(play)) | kind << NUM_CARDS
+        high = kind >> (64 - NUM_CARDS) | ((1 << rank_of(play)) - 1) << (MOVE_FEATURES - DRAGON_RANK - 64)
+        put_bits(low, 0, 0, 64, lookup, out, k * MOVE_FEATURES)
+        put_bits(high, 0, 0, MOVE_FEATURES - 64, lookup, out, k * MOVE_FEATURES + 64)

@@ -1,0 +1,1 @@
+"""Players with networks. Each is built from runs alone and answers batches; `agents.registry` makes them by name."""

@@ -1,0 +1,27 @@
+"""CandidatePolicyAgent: which of the legal moves a person would choose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.agents.choosing import MOVE_FEATURES, Moves, match_moves, put_move_features
+from tichu_models.agents.neural.network import TILE
+from tichu_models.agents.neural.nnet_agent import NNetAgent
+from tichu_models.learning.unpack import LANES
+from tichu_models.networks.candidate_policy_net import CandidatePolicyNet
+
+
+class CandidatePolicyAgent(NNetAgent):
+    """A player with a CandidatePolicyNet."""
+
+    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+        """State and moves through the halves of the network, each in tiles, then their products."""
+        net, lookup = self.network.module, self.network.lookup
+        assert isinstance(net, CandidatePolicyNet)
+        rows = -(-len(moves.plays) // TILE) * TILE
+        features = np.zeros(rows * MOVE_FEATURES + LANES, dtype=lookup.dtype)
+        put_move_features(moves.plays, lookup, features)
+        of_moves = self.network.in_tiles(features[: rows * MOVE_FEATURES].reshape(rows, -1), net.move)
+        scores = np.empty(len(moves.plays))
+        match_moves(self.network.answers(views, net.body), of_moves, moves.counts, net.scale, scores)
+        return scores

@@ -1,0 +1,125 @@
+"""NNetAgent: what all players with a network share. How a move is scored is left to the kinds of networks.
+
+Plays are answered by the run's network, other decisions by the networks for them that lie in the same folder of runs,
+or, where there is none, by HeuristicAgent's rules: `by_rule` names these kinds. Nothing is kept between two answers,
+and chance hangs on a view's key, so that a batch is answered as its views would be one by one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from tichu_models.agents.builtin import HeuristicAgent
+from tichu_models.agents.choosing import Moves, moves_of, pick_bombs, pick_moves, pick_three
+from tichu_models.agents.neural.network import Network
+from tichu_models.agents.options import NNetOptions
+from tichu_models.observation.view import (
+    BOMB_THROW,
+    DRAGON_GIFT,
+    GRAND_CALL,
+    KINDS,
+    PLAY,
+    SCHUPF,
+    SMALL_CALL,
+    TICHU_CALL,
+    WISH,
+)
+from tichu_models.rules.cards import ACE, DECK
+from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.state import LEFT, RIGHT
+
+NETWORK_OF_KIND = {
+    GRAND_CALL: "GrandNet",
+    TICHU_CALL: "TichuNet",
+    SMALL_CALL: "SmallTichuNet",
+    SCHUPF: "SchupfNet",
+    WISH: "WishNet",
+    DRAGON_GIFT: "DragonNet",
+    BOMB_THROW: "BombNet",
+}
+CALLED, FIRST_OUT = 0, 1  # outputs of the networks for announcements
+
+
+class NNetAgent(ABC):
+    """A player with a network; `options` are those of the subclass, `others` the networks for other decisions."""
+
+    def __init__(
+        self, name: str, network: Network, options: NNetOptions, others: Mapping[int, Network] | None = None
+    ) -> None:
+        self.name, self.network, self.options = name, network, options
+        self.others = dict(others or {})
+        self.by_rule = tuple(KINDS[kind] for kind in NETWORK_OF_KIND if kind not in self.others)
+        self.past = max(each.spec.history for each in (network, *self.others.values()))
+        self._rules, self._buffer = HeuristicAgent(), new_buffer()
+
+    @abstractmethod
+    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+        """(m,) how good each legal move is, float64."""
+
+    def likelihoods(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+        """(m,) how likely each legal move is, as logarithms but for a number a decision."""
+        return self.scores(views, moves, **heard)
+
+    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+        """One choice for each view."""
+        if kind == PLAY:
+            return self._play(views, heard)
+        if kind not in self.others:
+            return self._rules.decide(kind, views)
+        outputs = self.others[kind].answers(views)
+        return ANSWERS[kind](self, views, outputs)
+
+    def _play(self, views: np.ndarray, heard: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The network is asked only where there is a choice."""
+        moves = moves_of(views)
+        ends = moves.counts.cumsum()
+        choices = moves.plays[ends - 1] & DECK
+        open_ = np.flatnonzero(moves.counts > 1)
+        if len(open_) == 0:
+            return choices
+        if len(open_) < len(views):
+            views, heard = views[open_], {name: each[open_] for name, each in heard.items()}
+            moves = Moves(moves.plays[np.repeat(moves.counts > 1, moves.counts)], moves.counts[open_])
+        chosen = np.empty(len(views), dtype=np.int64)
+        options = self.options
+        scores = self.scores(views, moves, **heard)
+        pick_moves(views, *moves, scores, float(options.temperature), options.top_k, options.seed, chosen)
+        choices[open_] = chosen
+        return choices
+
+    def _announce(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        least = self.options.announce
+        if least is None:
+            return (outputs[:, CALLED] >= 0).astype(np.int64)
+        return (1 / (1 + np.exp(-outputs[:, FIRST_OUT].astype(np.float64))) >= least).astype(np.int64)
+
+    def _give(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        choices = np.empty(len(views), dtype=np.int64)
+        pick_three(views, outputs, choices)
+        return choices
+
+    def _wish(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        place = outputs.argmax(1)
+        return np.where(place + 2 <= ACE, place + 2, 0)
+
+    def _give_dragon(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        return np.where(outputs.argmax(1) == 0, RIGHT, LEFT).astype(np.int64)
+
+    def _throw(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        choices = np.empty(len(views), dtype=np.int64)
+        pick_bombs(views, outputs[:, 0] >= 0, self._buffer, choices)
+        return choices
+
+
+ANSWERS: dict[int, Callable[[NNetAgent, np.ndarray, np.ndarray], np.ndarray]] = {
+    GRAND_CALL: NNetAgent._announce,
+    TICHU_CALL: NNetAgent._announce,
+    SMALL_CALL: NNetAgent._announce,
+    SCHUPF: NNetAgent._give,
+    WISH: NNetAgent._wish,
+    DRAGON_GIFT: NNetAgent._give_dragon,
+    BOMB_THROW: NNetAgent._throw,
+}

@@ -1,0 +1,35 @@
+"""PolicyAgent: the cards a person would play (concept 2.1.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.agents.choosing import LIKELIHOOD, RULES, Moves, score_moves
+from tichu_models.agents.neural.nnet_agent import NNetAgent
+from tichu_models.agents.options import PolicyOptions
+from tichu_models.rules.cards import NUM_CARDS
+
+
+def scores_by(rule: int, outputs: np.ndarray, moves: Moves) -> np.ndarray:
+    """The score of every move by a rule, from a policy's outputs."""
+    scores, odds = np.empty(len(moves.plays)), np.empty(NUM_CARDS)
+    score_moves(outputs, *moves, rule, odds, scores)
+    return scores
+
+
+class PolicyAgent(NNetAgent):
+    """A player with a PolicyNet."""
+
+    options: PolicyOptions
+
+    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+        """By the decision rule that is set."""
+        return scores_by(RULES.index(self.options.rule), self.outputs(views, **heard), moves)
+
+    def likelihoods(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+        """By the rule for likelihoods, whichever is set."""
+        return scores_by(LIKELIHOOD, self.outputs(views, **heard), moves)
+
+    def outputs(self, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+        """Log-odds of cards and pass."""
+        return self.network.answers(views)

@@ -1,0 +1,178 @@
+"""Players by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`.
+
+Behind the name stand the run, for players with a network, and options as `key=value`, all parted by commas. RUN is a
+folder in the folder of runs; its manifest says what it is: `policy:RUN` plays with whatever network for plays the run
+has, the other names insist on theirs. Needs no torch until a player has a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+from tichu_models.agents.base import Agent
+from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
+from tichu_models.agents.options import (
+    GoalOptions,
+    HeuristicOptions,
+    NNetOptions,
+    PolicyOptions,
+    RandomOptions,
+    SearchOptions,
+)
+from tichu_models.networks import manifest as manifests
+from tichu_models.networks.manifest import CheckpointError, Manifest
+from tichu_models.networks.options import OptionError, Options, expected
+
+if TYPE_CHECKING:
+    from tichu_models.agents.neural.network import Network
+
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+class AgentError(ValueError):
+    """A text that names no player."""
+
+
+@dataclass(frozen=True)
+class Playing:
+    """What plays with a network: its options and its class, as module and name in `agents.neural`."""
+
+    options: type[NNetOptions]
+    module: str
+    class_name: str
+
+
+OF_NETWORK = {
+    "PolicyNet": Playing(PolicyOptions, "policy_agent", "PolicyAgent"),
+    "CandidatePolicyNet": Playing(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
+    "GCPolicyNet": Playing(GoalOptions, "gc_agent", "GCPolicyAgent"),
+    "DTNet": Playing(GoalOptions, "dt_agent", "DTAgent"),
+}
+NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
+WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
+NAMES = ("random", "heuristic", *NETWORK_OF_NAME, "mcts")
+
+
+def agent_from(text: str, runs: Path | None = None) -> Agent:
+    """The player that a text names; runs are looked for in `runs`."""
+    name, _, rest = text.strip().partition(":")
+    try:
+        if name == "random":
+            _options(RandomOptions, rest)
+            return RandomAgent()
+        if name == "heuristic":
+            return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
+        if name == "mcts":
+            run, _, rest = rest.partition(",")
+            return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
+        if name in NETWORK_OF_NAME:
+            run, _, rest = rest.partition(",")
+            return _with_network(text.strip(), _folder(run, runs), NETWORK_OF_NAME[name], rest)
+        raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+    except (OptionError, CheckpointError) as error:
+        raise AgentError(f"agent '{text}': {error}") from None
+
+
+def _options(kind: type[AnyOptions], text: str) -> AnyOptions:
+    """Options from `key=value,key=value`."""
+    hints = get_type_hints(kind)
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise OptionError(f"'{part}': expected key=value")
+        given[key.strip()] = _value(value.strip(), hints.get(key.strip(), str))
+    return kind(**kind.fitted(given))
+
+
+def _value(text: str, kind: Any) -> Any:
+    """A number where one is wanted, or a truth; what is neither stays a text, for a message."""
+    kinds = (kind, *get_args(kind))
+    if bool in kinds and text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        if int in kinds or float in kinds:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _folder(run: str, runs: Path | None) -> Path:
+    """The folder of a run."""
+    if not run or "=" in run:
+        raise OptionError("no run; expected its name behind the colon, as in policy:RUN")
+    folder = Path(run) if runs is None else runs / run
+    if not (folder / manifests.FILE).exists():
+        known = sorted(path.parent.name for path in runs.glob(f"*/{manifests.FILE}")) if runs else []
+        raise OptionError(f"no run '{run}'" + (f" in {runs}; {expected(run, known)}" if known else f": {folder}"))
+    return folder
+
+
+def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Agent:
+    """A player with the network of a run, and with those for other decisions that lie beside it."""
+    import importlib
+
+    from tichu_models.agents.neural.network import Network
+
+    manifest = manifests.read(folder / manifests.FILE)
+    if manifest.network not in OF_NETWORK or (network and manifest.network != network):
+        raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {network or ' or '.join(OF_NETWORK)}")
+    playing = OF_NETWORK[manifest.network]
+    options = _options(playing.options, rest)
+    made = getattr(importlib.import_module(f"tichu_models.agents.neural.{playing.module}"), playing.class_name)
+    agent = made(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
+    value = getattr(options, "value", None)
+    if value is not None:
+        agent.judge = Network(_folder(value, folder.parent), "ValueNet")
+    return agent
+
+
+def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
+    """A player who searches with the network of a run, and judges by its value head or by a ValueNet."""
+    from tichu_models.agents.neural.gc_agent import GCPolicyAgent, expected_by
+    from tichu_models.agents.neural.network import Network
+    from tichu_models.search.mcts_agent import MCTSAgent
+
+    policy: Any = _with_network(name, folder, None, "" if options.decisions else "decisions=false")
+    if getattr(policy, "wants", ()):
+        raise OptionError(f"run {folder.name} is a {policy.network.manifest.network}, which cannot lead a search")
+    if options.leaf == "rollout":
+        return MCTSAgent(name, policy, None, options)
+    if options.value is None and isinstance(policy, GCPolicyAgent):
+        return MCTSAgent(name, policy, policy.final, options)
+    if options.value is None:
+        beside = _beside(folder, policy.network.manifest).get("ValueNet")
+        if beside is None:
+            raise OptionError("no ValueNet beside the run; expected value=RUN, or leaf=rollout")
+    else:
+        beside = _folder(options.value, folder.parent)
+    judge = Network(beside, "ValueNet")
+    return MCTSAgent(name, policy, lambda views: expected_by(judge, views), options)
+
+
+def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
+    """The networks for other decisions beside a run."""
+    from tichu_models.agents.neural.network import Network
+    from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
+
+    found = _beside(folder, own)
+    return {kind: Network(found[name], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
+
+
+def _beside(folder: Path, own: Manifest) -> dict[str, Path]:
+    """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
+    first by name."""
+    found: dict[str, tuple[bool, Path]] = {}
+    for path in sorted(folder.parent.glob(f"*/{manifests.FILE}"), reverse=True):
+        if (path.parent / WEIGHTS).exists():
+            manifest = manifests.read(path)
+            is_kin = manifest.data == own.data
+            if is_kin or not found.get(manifest.network, (False,))[0]:
+                found[manifest.network] = (is_kin, path.parent)
+    return {network: path for network, (_, path) in found.items()}

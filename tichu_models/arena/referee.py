@@ -1,0 +1,201 @@
+"""Who asks the agents, and what becomes of an answer that is none.
+
+`Referee` lets every failure through, as an error: for runs of one's own players. `LenientReferee` notes it, which ends
+that table's game and no other: an agent that fails over a batch is asked again by halves, until the questions that it
+fails at stand alone. It also keeps the time of each decision. How tables are stepped is `lockstep`.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
+
+import numpy as np
+
+from tichu_models.agents.base import Agent
+from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY
+from tichu_models.records.schema import Rounds
+from tichu_models.rules.breaks import RuleBreak
+from tichu_models.rules.cards import labels
+
+ILLEGAL, CRASH, TIMEOUT = "illegal", "crash", "timeout"
+REASONS = (ILLEGAL, CRASH, TIMEOUT)
+NANOSECOND = 1e-9
+STEPS = 8  # bins of a time for each doubling
+BINS = 48 * STEPS
+
+# Who has answered which kind of question in this process: the first answer loads and compiles, which is not counted.
+_warm: set[tuple[str, int]] = set()
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """A game that ended because an agent gave no legal answer."""
+
+    game: int
+    round_index: int
+    turn: int  # plays and passes so far
+    decision: int  # decisions asked so far in the game
+    seat: int
+    agent: str
+    kind: str
+    reason: str
+    text: str
+    details: str = ""  # where in the agent's code it came from
+
+    def __str__(self) -> str:
+        return (
+            f"agent '{self.agent}' at seat {self.seat}, asked for {self.kind} in game {self.game}, round "
+            f"{self.round_index}, turn {self.turn}: {self.text}"
+        )
+
+
+class IllegalAnswer(Exception):
+    """An agent chose what the rules do not allow."""
+
+
+class Overtime(Exception):
+    """An agent took longer than it may."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why there is no legal answer to a question."""
+
+    reason: str
+    text: str
+    details: str = ""
+
+
+def illegal_choice(kind: int, choice: int, code: int) -> Fault:
+    """The fault of an answer that the rules do not allow."""
+    is_cards = kind in (PLAY, BOMB_THROW) and choice > 0
+    answer = " ".join(labels(choice)) if is_cards else str(choice)
+    return Fault(ILLEGAL, f"answered '{answer}' ({RuleBreak(code).name}), expected a legal choice")
+
+
+Heard = Mapping[str, np.ndarray]  # what an agent is handed beside its views, one for each: see `hearing`
+
+
+def answers(agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> np.ndarray:
+    """What an agent answers, if it has the form of answers."""
+    decide: Callable[..., np.ndarray] = agent.decide
+    choices = np.asarray(decide(kind, views, **heard))
+    if choices.shape != (len(views),) or choices.dtype != np.int64:
+        raise IllegalAnswer(
+            f"agent '{agent.name}' answered {len(views)} questions of kind {KINDS[kind]} with an array of shape "
+            f"{choices.shape} and type {choices.dtype}: expected ({len(views)},) of int64"
+        )
+    return choices
+
+
+class Referee:
+    """Lets every failure through."""
+
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
+        """One choice for each view, and the faults by the place of their view."""
+        return answers(agent, kind, views, heard), {}
+
+    def note(self, forfeit: Forfeit, broken: Rounds) -> None:
+        """Hears of a game that cannot go on, and of its round so far."""
+        raise IllegalAnswer(str(forfeit))
+
+    def finish(self, rounds: Rounds) -> None:
+        """Hears of rounds that are over."""
+
+
+class LenientReferee(Referee):
+    """Notes every failure and every agent's time; `limit` are the seconds that a decision may take."""
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self.forfeits: list[Forfeit] = []
+        self.broken: list[Rounds] = []
+        self.times: dict[str, np.ndarray] = {}  # decisions by the bin of the time that they took
+
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
+        """One choice for each view; 0 where there is a fault."""
+        faults: dict[int, Fault] = {}
+        return self._ask(agent, kind, views, heard, faults, 0), faults
+
+    def note(self, forfeit: Forfeit, broken: Rounds) -> None:
+        """Keeps it."""
+        self.forfeits.append(forfeit)
+        self.broken.append(broken)
+
+    def add_time(self, name: str, seconds: float, decisions: int) -> None:
+        """So many decisions took so long, together."""
+        times = self.times.setdefault(name, np.zeros(BINS, dtype=np.int64))
+        doublings = np.log2(max(seconds / decisions / NANOSECOND, 1.0))
+        times[min(int(doublings * STEPS), BINS - 1)] += decisions
+
+    def _ask(
+        self, agent: Agent, kind: int, views: np.ndarray, heard: Heard, faults: dict[int, Fault], first: int
+    ) -> np.ndarray:
+        started = time.perf_counter()
+        try:
+            with time_limit(self.limit and self.limit * len(views)):
+                choices = answers(agent, kind, views, heard)
+        except IllegalAnswer as error:
+            fault = Fault(ILLEGAL, str(error))
+        except Overtime:
+            fault = Fault(TIMEOUT, f"took longer than {self.limit:g} s")
+        except Exception as error:  # noqa: BLE001  whatever it is, it costs this agent's table only
+            fault = Fault(CRASH, f"raised {type(error).__name__}: {error}", traceback.format_exc())
+        else:
+            if (agent.name, kind) in _warm:
+                self.add_time(agent.name, time.perf_counter() - started, len(views))
+            _warm.add((agent.name, kind))
+            return choices
+        if len(views) == 1:
+            self.add_time(agent.name, time.perf_counter() - started, 1)
+            faults[first] = fault
+            return np.zeros(1, dtype=np.int64)
+        half = len(views) // 2
+        parts = []
+        for part in (slice(half), slice(half, None)):
+            heard_part = {name: each[part] for name, each in heard.items()}
+            parts.append(self._ask(agent, kind, views[part], heard_part, faults, first + (part.start or 0)))
+        return np.concatenate(parts)
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raises Overtime in what takes longer. Outside the main thread it can do so only after the fact."""
+    if seconds is None:
+        yield
+        return
+    started = time.perf_counter()
+    interrupts = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    if not interrupts:
+        yield
+    else:
+        former = signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, former)
+    if time.perf_counter() - started > seconds:
+        raise Overtime
+
+
+def _ring(_: int, frame: FrameType | None) -> NoReturn:
+    raise Overtime
+
+
+def quantile_of_times(times: np.ndarray, share: float) -> float | None:
+    """The seconds that this share of the decisions stayed below, to a few percent."""
+    decisions = int(times.sum())
+    if decisions == 0:
+        return None
+    place = int(np.searchsorted(np.cumsum(times), share * decisions))
+    return float(NANOSECOND * 2.0 ** ((place + 0.5) / STEPS))

@@ -1,0 +1,145 @@
+"""What a tournament says, as the facts that are printed, plotted and kept: for each pairing, and the ratings.
+
+All of it is computed from the rows of `results`, so that a stored tournament says the same as when it was played.
+Only the times of decisions are of the clock, and stand apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tichu_models.arena.ratings import Rating, ratings
+from tichu_models.arena.referee import REASONS, quantile_of_times
+from tichu_models.arena.statistics import bootstrap, controlled, wilson
+from tichu_models.arena.tournament import Order, Played, margins, points_of, values_of
+from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND
+
+SEATS = np.arange(4)
+PLURALS = dict(zip(REASONS, ("illegal", "crashes", "timeouts"), strict=True))
+
+
+def summary(played: Played) -> dict[str, Any]:
+    """The facts of a tournament, as JSON has them."""
+    order = played.order
+    parts = [played.results[played.results["pairing"] == pairing] for pairing in range(len(order.pairings))]
+    rated = ratings(order.agents, order.pairings, [points_of(part)[0] for part in parts])
+    return {
+        "seed": order.seed,
+        "whole_games": order.whole_games,
+        "pairings": [_pairing(played, pairing, part) for pairing, part in enumerate(parts)],
+        "ratings": [{**_rating(rating), **_field(played, rating.place, parts)} for rating in rated],
+        "times": [_times(name, played) for name in dict.fromkeys(order.agents)],
+        "forfeits": [
+            {"table": forfeit.game, "agent": forfeit.agent, "reason": forfeit.reason, "what": str(forfeit)}
+            for forfeit in played.forfeits
+        ],
+    }
+
+
+def _pairing(played: Played, pairing: int, results: np.ndarray) -> dict[str, Any]:
+    order = played.order
+    names = order.names(pairing)
+    points, rounds = points_of(results)
+    facts: dict[str, Any] = {
+        "a": names[0],
+        "b": names[1],
+        "deals": len(points),
+        "rounds": len(results),
+        "points_per_round": float(points.sum() / rounds.sum()),
+        "interval": list(bootstrap(points, rounds, order.seed)),
+        "deals_won": int((points > 0).sum()),
+        "deals_lost": int((points < 0).sum()),
+        "deals_tied": int((points == 0).sum()),
+        **_games(order, results),
+        "illegal": int((results["forfeit"] == 1 + REASONS.index("illegal")).sum()),
+        "forfeits": int((results["forfeit"] > 0).sum()),
+        "timed": any(name in played.timed for name in names),
+        "sides": [{"name": name, **_side(results, of_b)} for of_b, name in enumerate(names)],
+    }
+    if results["control"].any():
+        signed = results["control"] * np.where(results["team_a"] == 0, 1.0, -1.0)
+        adjusted = controlled(points, np.bincount(results["deal"], weights=signed))
+        facts["controlled_points_per_round"] = float(adjusted.sum() / rounds.sum())
+        facts["controlled_interval"] = list(bootstrap(adjusted, rounds, order.seed))
+    if order.test:
+        verdict = order.test.look(values_of(results))
+        facts["decided"] = names["ab".index(verdict.better)] if verdict.better else None
+        facts["log_likelihood_ratio"] = verdict.log_likelihood_ratio
+    return facts
+
+
+def _games(order: Order, results: np.ndarray) -> dict[str, Any]:
+    """Whole games: who reached 1000, or what a forfeit decides. Single rounds are no games."""
+    if not order.whole_games:
+        return {"games": 0, "games_won": 0, "games_lost": 0, "games_drawn": 0, "win_rate": None, "win_interval": None}
+    tables, place = np.unique(results["table"], return_inverse=True)
+    totals = np.bincount(place, weights=margins(results), minlength=len(tables))
+    forfeited = results["forfeit"] > 0
+    totals[place[forfeited]] = margins(results)[forfeited]
+    won, lost = int((totals > 0).sum()), int((totals < 0).sum())
+    drawn = len(tables) - won - lost
+    return {
+        "games": len(tables),
+        "games_won": won,
+        "games_lost": lost,
+        "games_drawn": drawn,
+        "win_rate": (won + drawn / 2) / len(tables),
+        "win_interval": list(wilson(won + drawn / 2, len(tables))),
+    }
+
+
+def _side(results: np.ndarray, of_b: int) -> dict[str, int]:
+    """What one agent of a pairing did."""
+    team = results["team_a"] ^ of_b
+    own = team[:, None] == SEATS % 2
+    first = results["winner"][:, None] == SEATS
+    small, grand = results["tichu_position"] >= CALLED_BEFORE_PLAY, results["tichu_position"] == CALLED_GRAND
+    failed = [
+        (PLURALS[reason], (results["forfeit"] == code) & (results["forfeit_seat"] % 2 == team))
+        for code, reason in enumerate(REASONS, start=1)
+    ]
+    return {
+        "tichu_called": int((small & own).sum()),
+        "tichu_made": int((small & own & first).sum()),
+        "grand_called": int((grand & own).sum()),
+        "grand_made": int((grand & own & first).sum()),
+        "double_victories": int(((results["double"] == 1) & (results["winner"] % 2 == team)).sum()),
+        "bombs": int(results["bombs"][own].sum()),
+        **{name: int(rounds.sum()) for name, rounds in failed},
+    }
+
+
+def _rating(rating: Rating) -> dict[str, Any]:
+    return {
+        "name": rating.name,
+        "mu": rating.mu,
+        "sigma": rating.sigma,
+        "ordinal": rating.ordinal,
+        "matches": rating.matches,
+    }
+
+
+def _field(played: Played, agent: int, parts: list[np.ndarray]) -> dict[str, Any]:
+    """An agent against all others: its points a round, averaged over its pairings deal by deal."""
+    signed = [
+        values_of(part) * (1 if a == agent else -1)
+        for (a, b), part in zip(played.order.pairings, parts, strict=True)
+        if agent in (a, b)
+    ]
+    deals = min(map(len, signed))
+    values = np.mean([part[:deals] for part in signed], axis=0)
+    interval = bootstrap(values, np.ones(deals), played.order.seed)
+    return {"points_per_round": float(values.mean()), "interval": list(interval)}
+
+
+def _times(name: str, played: Played) -> dict[str, Any]:
+    times = played.times.get(name, np.zeros(1, dtype=np.int64))
+    return {
+        "name": name,
+        "timed": name in played.timed,
+        "decisions": int(times.sum()),
+        "p50": quantile_of_times(times, 0.5),
+        "p99": quantile_of_times(times, 0.99),
+    }

@@ -1,0 +1,291 @@
+"""Duplicate tournaments: every two agents play the same deals, each deal twice with the teams' seats swapped.
+
+What luck gives to one table it takes at the other, so that far fewer deals tell two agents apart. All pairings play the
+same deals. The draws of a decision belong to its table: the two tables of a deal share cards, and nothing else. A table
+depends on the seed, the deal and its two agents alone: how deals are parted into tasks, who works at them and in which
+order changes no result, and neither does swapping the names of a pairing.
+
+`play` gives back rows of `results`; what they say is `summary`. A round or game may be forfeited (`results` tells how
+it counts). Where the rows are kept, and how agents are named, does not belong here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from tichu_models.agents.base import Agent
+from tichu_models.agents.builtin import BuiltinAgent
+from tichu_models.agents.registry import agent_from
+from tichu_models.arena import lockstep, selfplay
+from tichu_models.arena.referee import BINS, Forfeit, LenientReferee
+from tichu_models.arena.results import results_of, results_of_forfeits
+from tichu_models.arena.statistics import SequentialTest, bootstrap
+from tichu_models.arena.table import FIRST_DECISIONS, FIXTURE, number_games
+from tichu_models.records.history import PASS_MARK
+from tichu_models.records.schema import Rounds, joined
+
+# Table 300000041 is the second table (odd) of deal 20 of the third pairing.
+TABLES_A_PAIRING = 10**8
+MOST_PAIRINGS = 2**15 - 1
+MOST_ROUNDS = selfplay.ROUNDS_A_CHUNK  # of a game
+LEAST_DEALS_A_TASK, MOST_DEALS_A_TASK = 16, 1024
+TASKS_A_WORKER = 4
+
+Make = Callable[[str], Agent]
+Control = Callable[[Rounds], np.ndarray]  # for each round, what the luck of the cards promises team 20, 0 on average
+
+
+class TournamentError(ValueError):
+    """A tournament that cannot be played."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What shall be played. With a test, `deals` is the most that is played of a pairing."""
+
+    agents: tuple[str, ...]
+    deals: int
+    seed: int = 0
+    whole_games: bool = False  # a deal is then a game to 1000, its deals the same at both tables
+    limit: float | None = None  # seconds a decision
+    test: SequentialTest | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.agents) < 2:
+            raise TournamentError(f"{len(self.agents)} agents: expected two or more")
+        if not 0 < 2 * self.deals <= TABLES_A_PAIRING:
+            raise TournamentError(f"{self.deals} deals: expected 1..{TABLES_A_PAIRING // 2:,}")
+        if len(self.pairings) > MOST_PAIRINGS:
+            raise TournamentError(f"{len(self.agents)} agents are {len(self.pairings):,} pairings: far too many")
+
+    @property
+    def pairings(self) -> list[tuple[int, int]]:
+        """Every two agents, as places in `agents`."""
+        return list(combinations(range(len(self.agents)), 2))
+
+    def names(self, pairing: int) -> tuple[str, str]:
+        """The agents a and b of a pairing."""
+        a, b = self.pairings[pairing]
+        return self.agents[a], self.agents[b]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some deals of a pairing, both tables of each."""
+
+    order: Order
+    make: Make
+    pairing: int
+    first_deal: int
+    deals: int
+    control: Control | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What came of a task, or of several: rows sorted by table and round."""
+
+    results: np.ndarray  # RESULT
+    rounds: Rounds  # those of the rows that were not forfeited
+    forfeits: list[Forfeit]
+    broken: list[Rounds]  # the forfeited rounds, each as far as it was played
+    times: dict[str, np.ndarray]  # by agent, decisions by the bin of their time: of the clock, and in nothing else
+
+
+@dataclass(frozen=True)
+class Played:
+    """A tournament that was played: rows sorted by table and round."""
+
+    order: Order
+    results: np.ndarray  # RESULT
+    forfeits: list[Forfeit]
+    times: dict[str, np.ndarray]
+    timed: frozenset[str]  # agents budgeted in seconds, whose games cannot be repeated
+
+
+RunTasks = Callable[[Callable[[Task], Part], Iterable[Task]], Iterable[Part]]
+
+
+def play(
+    order: Order,
+    make: Make,
+    run_tasks: RunTasks = map,
+    workers: int = 1,
+    keep: Callable[[Part], None] | None = None,
+    done: Callable[[int], None] = lambda deals: None,
+    control: Control | None = None,
+) -> Played:
+    """Plays a tournament. `run_tasks(function, tasks)` gives what comes of the tasks in any order; `keep` is given
+    every part of it with its rounds, `done` hears of the deals that have been played."""
+    agents = {name: make(name) for name in order.agents}  # who cannot be built fails before anything is played
+    timed = frozenset(name for name, agent in agents.items() if getattr(agent, "timed", False))
+    undecided = list(range(len(order.pairings)))
+    results: list[np.ndarray] = []
+    forfeits: list[Forfeit] = []
+    times: dict[str, np.ndarray] = {}
+    for wave in _waves(order):
+        size = _deals_a_task(len(wave) * len(undecided), workers)
+        tasks = [
+            Task(order, make, pairing, first, min(size, wave.stop - first), control)
+            for first in range(wave.start, wave.stop, size)
+            for pairing in undecided
+        ]
+        for part in run_tasks(play_task, tasks):
+            results.append(part.results)
+            forfeits += part.forfeits
+            for name, counts in part.times.items():
+                times[name] = times.get(name, np.zeros(BINS, dtype=np.int64)) + counts
+            done(len(np.unique(part.results["deal"])))
+            if keep:
+                keep(part)
+        if order.test:
+            so_far = np.concatenate(results)
+            undecided = [p for p in undecided if not order.test.look(values_of(so_far[so_far["pairing"] == p])).better]
+            if not undecided:
+                break
+    return Played(order, *_settled(order, np.concatenate(results), forfeits), times, timed)
+
+
+def _waves(order: Order) -> Iterator[range]:
+    """Ranges of deals, each played before it is asked whether that is enough. Of the order alone."""
+    begin = 0
+    while begin < order.deals:
+        step = max(4 * order.test.EVERY, begin // 2) if order.test else order.deals
+        end = min(begin + step, order.deals)
+        yield range(begin, end)
+        begin = end
+
+
+def _deals_a_task(deals: int, workers: int) -> int:
+    return min(max(deals // (TASKS_A_WORKER * workers), LEAST_DEALS_A_TASK), MOST_DEALS_A_TASK)
+
+
+def _settled(order: Order, results: np.ndarray, forfeits: Sequence[Forfeit]) -> tuple[np.ndarray, list[Forfeit]]:
+    """In order, and without what was played after a test had decided."""
+    results = results[np.lexsort((results["round_index"], results["table"]))]
+    if order.test:
+        for pairing in range(len(order.pairings)):
+            mine = results["pairing"] == pairing
+            enough = order.test.look(values_of(results[mine])).deals
+            results = results[~mine | (results["deal"] < enough)]
+    played = set(results["table"][results["forfeit"] > 0].tolist())
+    kept = [forfeit for forfeit in forfeits if forfeit.game in played]
+    return results, sorted(kept, key=lambda forfeit: forfeit.game)
+
+
+def play_task(task: Task) -> Part:
+    """Plays the deals of a task."""
+    fixtures = fixtures_of_deals(task.order, task.pairing, task.first_deal, task.deals)
+    return _play_fixtures(task.order, task.make, fixtures, task.control)
+
+
+def play_table(order: Order, make: Make, table: int) -> Part:
+    """Plays one table of a tournament again. The order's number of deals does not matter."""
+    pairing, place = divmod(table, TABLES_A_PAIRING)
+    if not 1 <= pairing <= len(order.pairings):
+        raise TournamentError(
+            f"no table {table}: expected {TABLES_A_PAIRING:,} times 1..{len(order.pairings)}, the number of the "
+            "pairing, plus twice the deal, plus 1 for its second table"
+        )
+    fixtures = fixtures_of_deals(order, pairing - 1, place // 2, 1)
+    return _play_fixtures(order, make, fixtures[place % 2 :][:1], None)
+
+
+def fixtures_of_deals(order: Order, pairing: int, first_deal: int, deals: int) -> np.ndarray:
+    """The two tables of each deal. At the first of them, the agent that comes first by name is team 20."""
+    once = np.zeros(deals, dtype=FIXTURE)
+    number_games(np.uint64(order.seed), first_deal, once)
+    fixtures = np.repeat(once, 2)
+    second = np.arange(2 * deals) % 2
+    fixtures["game"] = (pairing + 1) * TABLES_A_PAIRING + 2 * fixtures["game"] + second
+    fixtures["first_decision"] = second * FIRST_DECISIONS
+    team_of_a = _team_of_a(order, fixtures["game"])
+    for seat in range(4):
+        fixtures["agent"][:, seat] = (team_of_a != seat % 2).astype(np.int32)
+    return fixtures
+
+
+def _team_of_a(order: Order, tables: np.ndarray) -> np.ndarray:
+    """Which team (0, 1) a pairing's first agent plays at these tables."""
+    swapped = np.array([a > b for a, b in (order.names(pairing) for pairing in range(len(order.pairings)))])
+    return (tables % 2) ^ swapped[tables // TABLES_A_PAIRING - 1]
+
+
+@lru_cache(maxsize=64)
+def _built(make: Make, name: str) -> Agent:
+    """An agent, once for all tasks of a process."""
+    return make(name)
+
+
+def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Control | None) -> Part:
+    pairing = int(fixtures["game"][0]) // TABLES_A_PAIRING - 1
+    names = order.names(pairing)
+    agents = [_built(make, name) for name in names]
+    max_rounds = MOST_ROUNDS if order.whole_games else 1
+    referee = LenientReferee(order.limit)
+    built_in = [agent for agent in agents if isinstance(agent, BuiltinAgent) and is_plain(agent)]
+    if len(built_in) == 2:
+        rounds = _fused(built_in, fixtures, max_rounds, referee)
+    else:
+        rounds = lockstep.play(agents, fixtures, max_rounds, len(fixtures), referee)
+    results = results_of(rounds)
+    if control:
+        results["control"] = control(rounds)
+    results = np.concatenate([results, results_of_forfeits(referee.forfeits)])
+    results = results[np.lexsort((results["round_index"], results["table"]))]
+    results["pairing"] = pairing
+    results["deal"] = results["table"] % TABLES_A_PAIRING // 2
+    results["team_a"] = _team_of_a(order, results["table"])
+    # Known by the names in the order: an agent may call itself otherwise.
+    ordered = {agent.name: name for agent, name in zip(agents, names, strict=True)}
+    forfeits = [replace(forfeit, agent=ordered[forfeit.agent]) for forfeit in referee.forfeits]
+    times = {ordered[name]: counts for name, counts in referee.times.items()}
+    return Part(results, rounds, forfeits, referee.broken, times)
+
+
+def is_plain(agent: BuiltinAgent) -> bool:
+    """Whether a built-in agent decides by its kernel, which the fused loop calls as well."""
+    return type(agent).decide is BuiltinAgent.decide
+
+
+def _fused(agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int, referee: LenientReferee) -> Rounds:
+    """Built-in players alone, in one kernel. Their time is the mean of all turns."""
+    nobody = np.full((len(fixtures), 3), -1, dtype=np.int32)
+    list(selfplay.stream_fixtures(agents, fixtures[:1], 1, nobody))  # compiles, which is no time of theirs
+    started = time.perf_counter()
+    rounds = joined([played.rounds for played in selfplay.stream_fixtures(agents, fixtures, max_rounds, nobody)])
+    seconds = time.perf_counter() - started
+    for agent in agents:
+        referee.add_time(agent.name, seconds, max(int((rounds.history >= PASS_MARK).sum()), 1))
+    return rounds
+
+
+def values_of(results: np.ndarray) -> np.ndarray:
+    """Points a round of the first agent in each deal of a pairing, in order."""
+    points, rounds = points_of(results)
+    return points / rounds
+
+
+def points_of(results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first agent's points less the other's in each deal of a pairing, and the deal's rounds."""
+    return np.bincount(results["deal"], weights=margins(results)), np.bincount(results["deal"])
+
+
+def margins(results: np.ndarray) -> np.ndarray:
+    """The first agent's points less the other's in each round."""
+    score = results["score"].astype(np.int64)
+    return (score[:, 0] - score[:, 1]) * np.where(results["team_a"] == 0, 1, -1)
+
+
+def warm_up() -> None:
+    """Compiles everything that tournaments need."""
+    order = Order(("random", "heuristic"), 1)
+    play(order, agent_from)
+    lockstep.play([agent_from(name) for name in order.agents], fixtures_of_deals(order, 0, 0, 1), 1)
+    bootstrap(np.zeros(1), np.ones(1))

@@ -1,0 +1,115 @@
+"""What a known deal is worth when both teams play their best: minimax with alpha-beta cuts, exact.
+
+Points are those of team 20 less those of team 31, announcements included: team 20 wants more, team 31 fewer. Meant for
+the last dozen cards; who asks sets a limit of positions, behind which there is no answer. Hidden cards do not belong
+here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import inlined, kernel
+from tichu_models.observation.view import BOMB_THROW, PLAY
+from tichu_models.rules.cards import count
+from tichu_models.rules.combinations import cards_of, rank_of
+from tichu_models.rules.legal import PLAYS
+from tichu_models.search.position import POSITION, ROUND_OVER, choices, go_on, lead_of_team_20, perform
+
+MOST_DEPTH = 256
+MOST_MOVES = 16384  # of all positions on the way
+WORST = 1 << 20
+UNSOLVED = 1 << 30
+
+# A position on the way, and how far its answers have been tried.
+FRAME = np.dtype(
+    [
+        ("position", POSITION),
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("best", np.int64),
+        ("next", np.int64),  # the answer to be tried next; the answers end where those of the next frame begin
+        ("end", np.int64),
+        ("wants_more", np.int8),  # 1: team 20 is asked
+    ],
+    align=True,
+)
+SOLVING: np.dtype = np.dtype(
+    [("frame", FRAME, MOST_DEPTH), ("move", np.int64, MOST_MOVES), ("plays", PLAYS), ("visited", np.int64)], align=True
+)
+
+
+@inlined
+def _order(moves, begin, end):
+    """Answers that get rid of many cards first, the lowest of equals; the pass last."""
+    for i in range(begin + 1, end):
+        move = moves[i]
+        worth = 16 * count(cards_of(move)) - rank_of(move)
+        k = i - 1
+        while k >= begin and 16 * count(cards_of(moves[k])) - rank_of(moves[k]) < worth:
+            moves[k + 1] = moves[k]
+            k -= 1
+        moves[k + 1] = move
+
+
+@inlined
+def _enter(scratch, depth, begin):
+    """Goes on from the position of a frame to the next one that has a choice; whether there is one."""
+    frame = scratch.frame[depth]
+    position, plays = frame.position, scratch.plays
+    while True:
+        scratch.visited += 1
+        kind = go_on(position, plays)
+        if kind == ROUND_OVER:
+            return False
+        n = choices(position, plays)
+        if n > 1:
+            break
+        perform(position, plays.move[0])
+    for i in range(n):
+        scratch.move[begin + i] = plays.move[i]
+    if kind == PLAY or kind == BOMB_THROW:
+        _order(scratch.move, begin, begin + n)
+    frame.next, frame.end = begin, begin + n
+    frame.wants_more = position.seat & 1 == 0
+    frame.best = -WORST if frame.wants_more else WORST
+    return True
+
+
+@kernel
+def solve(position, alpha, beta, limit, scratch):
+    """What the position is worth, if that lies between alpha and beta; else a bound beyond them. UNSOLVED if it takes
+    more than `limit` positions."""
+    frames = scratch.frame
+    scratch.visited = 0
+    frames[0].position = position
+    frames[0].alpha, frames[0].beta = alpha, beta
+    if not _enter(scratch, 0, 0):
+        return lead_of_team_20(frames[0].position.state)
+    depth = 0
+    while True:
+        frame = frames[depth]
+        if frame.next < frame.end and frame.alpha < frame.beta:
+            if scratch.visited > limit or depth + 1 >= MOST_DEPTH or frame.end + 2048 > MOST_MOVES:
+                return UNSOLVED
+            below = frames[depth + 1]
+            below.position = frame.position
+            below.alpha, below.beta = frame.alpha, frame.beta
+            perform(below.position, scratch.move[frame.next])
+            frame.next += 1
+            if _enter(scratch, depth + 1, frame.end):
+                depth += 1
+                continue
+            value = lead_of_team_20(below.position.state)
+        else:
+            if depth == 0:
+                return frame.best
+            value = frame.best
+            depth -= 1
+            frame = frames[depth]
+        if frame.wants_more:
+            frame.best = max(frame.best, value)
+            frame.alpha = max(frame.alpha, value)
+        else:
+            frame.best = min(frame.best, value)
+            frame.beta = min(frame.beta, value)

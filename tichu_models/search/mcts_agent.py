@@ -1,0 +1,156 @@
+"""MCTSAgent: thinks ahead on deals that may be the true one, led by another player's policy (concept 2.1.4).
+
+For every play with a choice it supposes a number of deals (`beliefs`), grows a tree on each (`tree`) and sums up what
+is found at the roots, each deal weighed by how likely the policy would have played there what was played. Trees of many
+deals and tables grow side by side, so that networks are asked large batches. All other decisions are the policy's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tichu_models.agents.choosing import Moves, moves_of, softmax
+from tichu_models.agents.neural.nnet_agent import NNetAgent
+from tichu_models.agents.options import SearchOptions
+from tichu_models.observation.transcript import RETRACING, WANTED
+from tichu_models.observation.view import PLAY, VIEW
+from tichu_models.rules.cards import DECK
+from tichu_models.rules.state import STATE
+from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of, state_of_hands
+from tichu_models.search.position import AT_TURN, POSITION
+from tichu_models.search.tree import EDGE, GROVE, NODE, RULES, TREE, descend, grow, root_statistics
+
+TREES_AT_ONCE = 512
+USUAL_SIMULATIONS = 512
+SOLVER_LIMIT = 20_000
+TURNS_LOOKED_AT = 32  # of the others, the latest ones, in how likely a deal is
+SPARE_NODES = 16  # for questions about bombs and the Dragon, which cost no simulation
+LEAST_SHARE = 0.001  # nobody plays quite like a network: what it thinks impossible happens now and then
+
+Judge = Callable[[np.ndarray], np.ndarray]  # views -> points / 100 by which the own team will win
+
+
+class MCTSAgent:
+    """A player who searches; `judge` says what a position is worth, or None for games played out by rules."""
+
+    def __init__(self, name: str, policy: NNetAgent, judge: Judge | None, options: SearchOptions) -> None:
+        self.name, self.policy, self.judge, self.options = name, policy, judge, options
+        self.past, self.by_rule = policy.past, policy.by_rule
+        self.wants = ("transcripts", "hands") if options.open else ("transcripts",)
+        self.timed = options.seconds is not None
+        self.deals = 1 if options.open else options.deals
+        self._known, self._scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
+        self._grove, self._position = np.zeros(1, dtype=GROVE)[0], np.zeros(1, dtype=POSITION)
+        self._rules = np.zeros(1, dtype=RULES)[0]
+        for field in ("exploration", "caution", "width", "solve"):
+            self._rules[field] = getattr(options, field)
+        self._rules["limit"] = SOLVER_LIMIT
+
+    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+        """One choice for each view."""
+        if kind != PLAY:
+            return self.policy.decide(kind, views)
+        moves = moves_of(views)
+        ends = moves.counts.cumsum()
+        choices = moves.plays[ends - 1] & DECK
+        open_ = np.flatnonzero(moves.counts > 1)
+        at_once = max(1, TREES_AT_ONCE // self.deals)
+        for begin in range(0, len(open_), at_once):
+            part = open_[begin : begin + at_once]
+            choices[part] = self._search(views[part], {name: each[part] for name, each in heard.items()})
+        return choices
+
+    def _search(self, views: np.ndarray, heard: dict[str, np.ndarray]) -> np.ndarray:
+        moves, visits, values = self.consider(views, **heard)
+        choices = np.empty(len(views), dtype=np.int64)
+        ends = moves.counts.cumsum()
+        for i, (begin, end) in enumerate(zip(ends - moves.counts, ends, strict=True)):
+            tried = visits[begin:end] > 0
+            worth = np.where(tried, values[begin:end], -np.inf)
+            order = (worth, visits[begin:end]) if self.options.by == "visits" else (visits[begin:end], worth)
+            best = np.lexsort(order)[-1]
+            choices[i] = moves.plays[begin + best] & DECK
+        return choices
+
+    def consider(self, views: np.ndarray, **heard: np.ndarray) -> tuple[Moves, np.ndarray, np.ndarray]:
+        """The legal moves of plays with a choice, and for each how much it was tried and what it is worth, in
+        points / 100 by which the own team would win."""
+        started = time.monotonic()
+        states, weights = self._deals(views, heard)
+        options, count = self.options, len(states)
+        steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
+        room = (4096 if self.timed else steps) + SPARE_NODES
+        trees = np.zeros(count, dtype=TREE)
+        nodes, edges = np.zeros((count, room), dtype=NODE), np.zeros((count, room * options.width), dtype=EDGE)
+        trees["nodes"] = weights > 0
+        nodes["position"]["state"][:, 0] = states
+        nodes["position"]["phase"][:, 0] = AT_TURN
+        nodes["position"]["kind"][:, 0] = PLAY
+        nodes["position"]["seat"][:, 0] = np.repeat(views["seat"], self.deals)
+        leaves = np.zeros(count, dtype=VIEW)
+        step = 0
+        while self._goes_on(step, steps, started, len(views)):
+            waiting = descend(trees, nodes, edges, self._rules, self._grove, leaves)
+            if waiting:
+                self._judge(trees, nodes, edges, leaves[:waiting])
+            step += 1
+        moves = moves_of(views)
+        visits, values = np.empty(len(moves.plays)), np.empty(len(moves.plays))
+        root_statistics(trees, nodes, edges, weights, self.deals, *moves, visits, values)
+        return moves, visits, values
+
+    def _goes_on(self, step: int, steps: int, started: float, decisions: int) -> bool:
+        """The first step only opens the roots."""
+        if self.options.seconds is None:
+            return step <= steps
+        return step <= 1 or time.monotonic() - started < self.options.seconds * decisions
+
+    def _judge(self, trees: np.ndarray, nodes: np.ndarray, edges: np.ndarray, leaves: np.ndarray) -> None:
+        moves = moves_of(leaves)
+        priors = np.empty(len(moves.plays))
+        softmax(self.policy.likelihoods(leaves, moves), moves.counts, priors)
+        if self.judge is None:
+            from tichu_models.search.rollout import roll_out
+
+            values = np.empty(len(leaves))
+            roll_out(trees, nodes, self._position, self._grove["seen"], self._grove["plays"], values)
+        else:
+            values = self.judge(leaves).astype(np.float64)
+        grow(trees, nodes, edges, self._rules, *moves, priors, values)
+
+    def _deals(self, views: np.ndarray, heard: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The states of supposed deals, so many for each view, and how much each of them counts."""
+        n = len(views) * self.deals
+        states, tries = np.zeros(n, dtype=STATE), np.zeros(n, dtype=np.int64)
+        if self.options.open:
+            state_of_hands(views, heard["transcripts"], heard["hands"], self._known, self._scratch, states)
+            return states, np.ones(n)
+        wanted = np.zeros(1, dtype=WANTED)[0]
+        wanted["open"] = wanted["strict"] = 1
+        wanted["past"] = self.past
+        turns, cards = np.zeros(n * TURNS_LOOKED_AT, dtype=VIEW), np.zeros(n * TURNS_LOOKED_AT, dtype=np.int64)
+        counts = np.zeros(n, dtype=np.int64)
+        made = draw_deals(
+            *(views, heard["transcripts"], self.options.seed, self.deals, self.options.no_bombs, wanted),
+            *(self._known, self._scratch, states, tries, turns, cards, counts),
+        )
+        weights = (tries > 0).astype(np.float64)
+        if self.options.trust and made:
+            likelihoods = self.likelihoods(turns[:made], cards[:made], counts)
+            logs = np.where(weights > 0, self.options.trust * likelihoods, -np.inf).reshape(-1, self.deals)
+            highest = logs.max(1, keepdims=True)
+            weights = np.exp(logs - np.where(np.isfinite(highest), highest, 0)).reshape(-1)
+        sums = weights.reshape(-1, self.deals).sum(1)
+        return states, weights * np.repeat(self.deals / np.maximum(sums, 1e-300), self.deals)
+
+    def likelihoods(self, turns: np.ndarray, cards: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """How likely the policy would have played what was played, as a logarithm for each deal."""
+        moves = moves_of(turns)
+        shares = np.empty(len(moves.plays))
+        softmax(self.policy.likelihoods(turns, moves), moves.counts, shares)
+        found = np.empty(len(counts))
+        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), cards, counts, found)
+        return found

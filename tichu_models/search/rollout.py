@@ -1,0 +1,34 @@
+"""What a position comes to when everybody goes on by rules of thumb, each seeing only the own cards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.agents.heuristic_player import choose_by_rule
+from tichu_models.kernels import kernel
+from tichu_models.observation.view import BOMB_THROW, PLAY, see
+from tichu_models.rules.combinations import classify, on_trick
+from tichu_models.search.position import ROUND_OVER, go_on, lead_of_team_20, perform
+
+HUNDRED = 100.0
+
+
+@kernel
+def roll_out(trees, nodes, position, seen, plays, values):
+    """For each tree with a position that waits to be judged: points / 100 for the team of who is on turn there."""
+    n = 0
+    for t in range(len(trees)):
+        if trees[t].leaf < 0:
+            continue
+        position[0] = nodes[t, trees[t].leaf].position
+        at = position[0]
+        sign = 1 - 2 * (at.seat & 1)
+        while True:
+            kind = go_on(at, plays)
+            if kind == ROUND_OVER:
+                break
+            see(at.state, at.seat, kind, np.uint64(0), seen)
+            choice = choose_by_rule(seen, 0.0, plays)
+            perform(at, on_trick(classify(choice), at.state.trick) if kind == PLAY or kind == BOMB_THROW else choice)
+        values[n] = sign * lead_of_team_20(at.state) / HUNDRED
+        n += 1

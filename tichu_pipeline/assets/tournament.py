@@ -1,0 +1,69 @@
+"""The stage `tournament`: agents against each other. How it is played is `tichu_models.arena`."""
+
+import dagster as dg
+
+from tichu_models.arena.summary import summary
+from tichu_models.arena.tournament import Order
+from tichu_pipeline.analysis.build import add_tournaments
+from tichu_pipeline.assets.training import training_runs
+from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
+from tichu_pipeline.tournaments.running import VERSION, run
+
+
+class TournamentConfig(dg.Config):
+    """Who plays, and how much."""
+
+    name: str = LADDER  # of the file, tournaments/<name>.parquet
+    agents: list[str] = []  # noqa: RUF012  by default the built-in players and all trained ones
+    deals: int = 2000  # of each pairing, each played twice with the seats swapped
+    whole_games: bool = False  # to 1000 points, in the place of single rounds
+    seed: int = 1
+    workers: int | None = None  # at once; by default all cores
+    force: bool = False
+
+
+@dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
+def tournament(context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder) -> dg.MaterializeResult:
+    """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
+    agents = tuple(config.agents or entrants(data.paths))
+    order = Order(agents, config.deals, config.seed, config.whole_games)
+    with patience(context):
+        made = run(data.paths, config.name, order, config.workers, config.force)
+        if data.paths.database.exists():
+            add_tournaments(data.paths)
+    facts = summary(made.played)
+    lines = ["| | points a round | interval |", "|---|---|---|"]
+    for pairing in facts["pairings"]:
+        low, high = pairing["interval"]
+        lines.append(
+            f"| {pairing['a']} : {pairing['b']} | {pairing['points_per_round']:+.1f} | {low:+.1f} .. {high:+.1f} |"
+        )
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(made.stamp),
+        metadata={
+            "rows": len(made.played.results),
+            "bytes": made.path.stat().st_size,
+            "seconds": made.seconds,
+            "reused": made.reused,
+            "agents": len(agents),
+            "pairings": dg.MetadataValue.md("\n".join(lines)),
+            "path": dg.MetadataValue.path(made.path),
+        },
+    )
+
+
+@dg.asset_check(asset=tournament)
+def nobody_failed(data: DataFolder) -> dg.AssetCheckResult:
+    """No agent of the ladder answered illegally, crashed or took too long."""
+    from tichu_pipeline.tournaments.files import read
+    from tichu_pipeline.tournaments.running import tournament_path
+
+    path = tournament_path(data.paths, LADDER)
+    forfeits = read(path).forfeits if path.exists() else []
+    return dg.AssetCheckResult(
+        passed=not forfeits,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"forfeits": len(forfeits), "first": "\n".join(map(str, forfeits[:5]))},
+    )

@@ -1,0 +1,74 @@
+"""`tichu play`: a person at the table, in the terminal."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, fail
+
+
+def play(
+    agents: Annotated[
+        str, typer.Option(help="Who sits right, opposite and left, by commas; one name is for all three.")
+    ] = "heuristic",
+    seat: Annotated[int, typer.Option(help="Your seat; 0 and 2 are team 20.", min=0, max=3)] = 0,
+    hint: Annotated[bool, typer.Option("--hint", help="Show at every question what the adviser would do.")] = False,
+    adviser: Annotated[str | None, typer.Option(help="Who that is; by default your partner.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same deals.", min=0)] = None,
+    name: Annotated[str, typer.Option(help="Yours, in the log.")] = "you",
+    logs: Annotated[Path | None, typer.Option(help="Folder for the log. [default: DATA/played]")] = None,
+    data: DataOption = Path("data"),
+) -> None:
+    """Plays a game with you in the terminal. Every finished round is in its log; q leaves."""
+    from rich.console import Console
+
+    from tichu_models.agents.base import Agent
+    from tichu_models.agents.registry import AgentError, agent_from
+    from tichu_models.arena.referee import IllegalAnswer
+    from tichu_models.rules.state import LEFT, PARTNER, RIGHT
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.playing.game import play_game
+    from tichu_pipeline.playing.person import HELP, Person, QuitGame
+
+    def ask(question: str) -> str:
+        return console.input(question, markup=False)  # brackets are brackets
+
+    paths, console, now = DataPaths(data), Console(), datetime.now(tz=UTC)
+    texts = split_agents(agents)
+    if len(texts) not in (1, 3):
+        raise typer.BadParameter(f"{len(texts)} agents; expected one or three", param_hint="--agents")
+    log = (logs or paths.played) / f"{now:%Y%m}" / f"{now:%Y%m%d%H%M%S}.tch"
+    try:
+        others = [agent_from(text, paths.runs) for text in (texts * 3)[:3]]
+        person = Person(name, console, ask, agent_from(adviser or texts[len(texts) // 2], paths.runs), hint)
+        players: list[Agent] = [person] * 4
+        names = [name] * 4
+        for to, place, agent in zip((RIGHT, PARTNER, LEFT), ("right", "partner", "left"), others, strict=True):
+            players[(seat + to) & 3] = agent
+            names[(seat + to) & 3] = f"{agent.name}-{place}"
+        console.print(HELP, highlight=False, markup=False)
+        play_game(players, names, seat, secrets.randbits(32) if seed is None else seed, log, console)
+    except QuitGame:
+        console.print()
+    except (AgentError, IllegalAnswer) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or log}: {error.strerror or error}; expected a folder to write the log in")
+    if log.exists():
+        console.print(f"The log: {log}", highlight=False, markup=False)
+
+
+def split_agents(text: str) -> list[str]:
+    """Names parted by commas; `key=value` belongs to the name before it, as in `policy:run,top_k=3,random`."""
+    names: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if names and ":" not in part and "=" in part:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return names

@@ -1,0 +1,140 @@
+"""`tichu tournament` and `tichu ladder`: agents against each other, and the table of them all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, fail
+
+DEALS, MOST_DEALS = 1000, 50_000
+MARGIN = 2.0
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def tournament(
+    agents: Annotated[list[str], typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")],
+    deals: Annotated[int | None, typer.Option(help=f"Duplicate deals a pairing. [default: {DEALS}]", min=1)] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            help="Whole games to 1000 a pairing instead, half of them over the same deals with seats swapped.", min=1
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Stop a pairing as soon as it is clear who is better (sequential test, errors of 5 %).",
+        ),
+    ] = False,
+    margin: Annotated[float, typer.Option(help="With it: by how many points a round.", min=0.01)] = MARGIN,
+    limit: Annotated[
+        float | None, typer.Option(help="Seconds that a decision may take; who takes longer forfeits.", min=0.001)
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="At once; all cores by default.", min=1)] = None,
+    name: Annotated[str, typer.Option(help="Of the file DATA/tournaments/NAME.parquet.")] = "latest",
+    logs: Annotated[Path | None, typer.Option(help="Folder for the games as logs, NAME.zip.")] = None,
+    replay: Annotated[int | None, typer.Option(help="Play only this table again and show it.", metavar="TABLE")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Play though the same tournament is there.")] = False,
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """Every two agents play the same deals, each deal twice with the teams' seats swapped."""
+    if deals and games:
+        raise typer.BadParameter(
+            "deals are single rounds, games are whole ones; expected one of the two", param_hint="--games"
+        )
+    from rich.console import Console
+
+    from tichu_models.agents.registry import AgentError
+    from tichu_models.arena.statistics import SequentialTest
+    from tichu_models.arena.summary import summary
+    from tichu_models.arena.tournament import Order, TournamentError, play_table
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.tournaments.files import TournamentFileError
+    from tichu_pipeline.tournaments.running import BadNameError, FromRegistry, run
+    from tichu_pipeline.tournaments.terminal import show, show_replay
+
+    paths, console = DataPaths(data), Console()
+    most = MOST_DEALS if until_decided else DEALS
+    number = (games + 1) // 2 if games else deals or most
+    test = SequentialTest(margin) if until_decided else None
+    try:
+        order = Order(tuple(agents), number, seed, games is not None, limit, test)
+        if replay is not None:
+            part = play_table(order, FromRegistry(paths.runs), replay)
+            if as_json:
+                rounds = [
+                    dict(zip(("round_index", "score"), (int(row["round_index"]), row["score"].tolist()), strict=True))
+                    for row in part.results
+                ]
+                typer.echo(
+                    json.dumps(
+                        {"table": replay, "rounds": rounds, "forfeits": [asdict(entry) for entry in part.forfeits]}
+                    )
+                )
+            else:
+                show_replay(console, order, replay, part)
+            return
+        with _progress(len(order.pairings) * number, shown=not as_json) as done:
+            made = run(paths, name, order, workers, force, logs, done)
+    except (AgentError, TournamentError, TournamentFileError, BadNameError) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or data}: {error.strerror or error}; expected a folder with space to write in")
+    facts = summary(made.played)
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    show(console, facts)
+    console.print(
+        f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
+    )
+
+
+@contextmanager
+def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("deals", total=total)
+        yield lambda deals: bar.advance(task, deals)
+
+
+def ladder(
+    name: Annotated[str, typer.Option(help="The tournament, DATA/tournaments/NAME.parquet.")] = "ladder",
+    readme: Annotated[Path | None, typer.Option(help="A file with a place for it, which is rewritten.")] = None,
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """Prints the ladder of a tournament as Markdown, or writes it into a README."""
+    from tichu_models.arena.summary import summary
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.tournaments.files import TournamentFileError, read
+    from tichu_pipeline.tournaments.ladder import PlaceError, insert, markdown
+    from tichu_pipeline.tournaments.running import BadNameError, tournament_path
+
+    try:
+        facts = summary(read(tournament_path(DataPaths(data), name)))
+        if readme:
+            insert(readme, markdown(facts))
+    except (TournamentFileError, BadNameError, PlaceError) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}; expected a file with a place for the ladder")
+    typer.echo(json.dumps(facts["ratings"]) if as_json else markdown(facts))

@@ -1,0 +1,95 @@
+"""What a person types, read as the answer to a question: a number of the list, or cards, a rank, a word.
+
+An answer that cannot be meant raises AnswerError, which says what could be. Nothing is printed here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
+from tichu_models.rules.cards import INDEX_OF_BIT, CardError, labels, parse_cards
+from tichu_models.rules.combinations import cards_of, combination
+from tichu_models.rules.legal import bombs, legal_plays, new_buffer
+from tichu_models.rules.moves import CaseError, parse_wish
+from tichu_models.rules.state import LEFT, RIGHT
+
+YES, NO = ("y", "yes", "j", "ja"), ("", "n", "no", "nein")
+PASSES = ("p", "pass", "passe")
+SIDES = {"r": RIGHT, "right": RIGHT, "l": LEFT, "left": LEFT}
+_BUFFER = new_buffer()
+
+
+class AnswerError(ValueError):
+    """What was typed answers nothing; the message says what would."""
+
+
+def options(kind: int, view: np.void) -> list[int]:
+    """The legal plays, or the bombs that beat the trick, as a person would list them; 0 is the pass, the last one."""
+    hand, trick = int(view["hand"]), int(view["trick"])
+    if kind == BOMB_THROW:
+        n = int(bombs(hand, trick, _BUFFER, 0))
+        found = [int(move) for move in _BUFFER["move"][:n]] + [0]
+    else:
+        found = [int(move) for move in _BUFFER["move"][: legal_plays(hand, trick, int(view["wish"]), _BUFFER)]]
+    return sorted(found, key=lambda play: (play == 0, combination(play), -int(cards_of(play))))
+
+
+def read_answer(kind: int, view: np.void, text: str) -> int:
+    """The choice that a text means."""
+    text = text.strip()
+    if kind in (PLAY, BOMB_THROW):
+        return _cards(kind, view, text)
+    if kind == SCHUPF:
+        return _three_cards(view, text)
+    if kind == WISH:
+        try:
+            return parse_wish(text.upper())
+        except CaseError as error:
+            raise AnswerError(str(error)) from error
+    if kind == DRAGON_GIFT:
+        if text.lower() not in SIDES:
+            raise AnswerError("expected r for the right opponent, or l for the left one")
+        return SIDES[text.lower()]
+    if text.lower() in YES:
+        return 1
+    if text.lower() in NO:
+        return 0
+    raise AnswerError("expected y or n")
+
+
+def _cards(kind: int, view: np.void, text: str) -> int:
+    legal = options(kind, view)
+    may_pass = 0 in legal
+    if text.lower() in PASSES or (text == "" and may_pass) or (kind == BOMB_THROW and text.lower() in NO):
+        if not may_pass:
+            raise AnswerError("passing is not possible now")
+        return 0
+    numbered = [play for play in legal if play]
+    if text.isdecimal():
+        if not 1 <= int(text) <= len(numbered):
+            raise AnswerError(f"no play {text}: expected 1..{len(numbered)}")
+        return int(cards_of(numbered[int(text) - 1]))
+    cards = _parsed(text)
+    if cards not in {int(cards_of(play)) for play in numbered}:
+        raise AnswerError(f"{' '.join(labels(cards)) or 'nothing'} cannot be played now; expected a number or cards")
+    return cards
+
+
+def _three_cards(view: np.void, text: str) -> int:
+    choice = 0
+    given = [_parsed(label) for label in text.split()]
+    if len(given) != 3 or len(set(given)) != 3 or any(card & ~int(view["hand"]) for card in given):
+        raise AnswerError("expected three cards of your hand: for the right opponent, the partner, the left opponent")
+    for to, card in enumerate(given):
+        choice |= int(INDEX_OF_BIT[card.bit_length() - 1]) << (8 * to)
+    return choice
+
+
+def _parsed(text: str) -> int:
+    """Cards, however their labels are written: `s9 RA`, `dr`."""
+    known = {"DR": "Dr", "PH": "Ph", "MA": "Ma", "HU": "Hu"}
+    try:
+        return parse_cards(" ".join(known.get(label, label) for label in text.upper().split()))
+    except CardError as error:
+        raise AnswerError(str(error)) from error

@@ -1,0 +1,73 @@
+"""The games of a tournament as Brettspielwelt's logs, in an archive that the ingest stage reads.
+
+A log is named by the number of its table; who sat there stands in it by name, without what a name cannot hold. Rounds
+that were forfeited have no result, and are left out: the log ends before them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from tichu_models.arena.tournament import Order, Part
+from tichu_models.records.schema import Rounds
+from tichu_pipeline.brettspielwelt.writer import MAX_NAME, NAMES, name_table, write
+
+NOT_IN_NAMES = re.compile(r"[:\s]")
+
+
+def log_name(agent: str) -> bytes:
+    """An agent's name as a log can hold it."""
+    return NOT_IN_NAMES.sub("_", agent).encode()[:MAX_NAME].decode(errors="ignore").encode()
+
+
+def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple[int, bytes]]:
+    """(game, log) of each game; row i of `seating` says who of the players sat where in the i-th round."""
+    rows = rounds.rows
+    if len(rows) == 0:
+        return []
+    names = np.zeros(len(rows), dtype=NAMES)
+    names["seat"] = name_table([log_name(player) for player in players])[seating]
+    text, ends = write(rounds, names)
+    firsts = np.flatnonzero(np.diff(rows["game_id"], prepend=-1))
+    begins, stops = np.concatenate([[0], ends])[firsts], ends[np.append(firsts[1:], len(rows)) - 1]
+    return [
+        (game, text[begin:stop].tobytes())
+        for game, begin, stop in zip(rows["game_id"][firsts].tolist(), begins.tolist(), stops.tolist(), strict=True)
+    ]
+
+
+class GameLogs:
+    """DIR/<name>.zip with a log a table, in place only when complete."""
+
+    def __init__(self, folder: Path, name: str, order: Order) -> None:
+        self.path = folder / f"{name}.zip"
+        self.month = f"{datetime.now(tz=UTC):%Y%m}"
+        self._order = order
+        self._temporary = folder / f".{name}.zip.{os.getpid()}.tmp"
+
+    def __enter__(self) -> GameLogs:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._archive = zipfile.ZipFile(self._temporary, "w", zipfile.ZIP_DEFLATED)
+        return self
+
+    def add(self, part: Part) -> None:
+        """Adds what was played to its end."""
+        played = part.results[part.results["forfeit"] == 0]
+        if len(played):
+            names = list(self._order.names(int(played["pairing"][0])))
+            seating = (np.arange(4) % 2 != played["team_a"][:, None]).astype(np.int64)
+            for game, text in texts(part.rounds, names, seating):
+                self._archive.writestr(f"{self.month}/{game}.tch", text)
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        self._archive.close()
+        if failure is None:
+            self._temporary.replace(self.path)
+        else:
+            self._temporary.unlink()

@@ -1,0 +1,118 @@
+"""A tournament from its order to its file: by as many workers as there are, and not twice.
+
+Built-in players leave the interpreter's lock alone, and are played by threads; others by processes. Neither changes a
+result. An agent with a network is known by the bytes of its run: trained anew, it plays anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from tichu_models.agents.base import Agent
+from tichu_models.agents.builtin import BuiltinAgent
+from tichu_models.agents.registry import agent_from
+from tichu_models.arena.tournament import Order, Played, RunTasks, is_plain, play
+from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.tournaments.files import read, stored_stamp, write
+from tichu_pipeline.tournaments.logs import GameLogs
+
+# Bumped by hand when the same order would be played otherwise.
+VERSION = 1
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+RUN = re.compile(r"[a-z_]+:([^,=]+)(,.*)?")
+
+
+class BadNameError(ValueError):
+    """A tournament whose name is no file's."""
+
+
+@dataclass(frozen=True)
+class FromRegistry:
+    """Makes agents by name, in this process or another."""
+
+    runs: Path | None
+
+    def __call__(self, name: str) -> Agent:
+        return agent_from(name, self.runs)
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A tournament, and where it is kept."""
+
+    played: Played
+    path: Path
+    stamp: str
+    seconds: float
+    reused: bool
+
+
+def run(
+    paths: DataPaths,
+    name: str,
+    order: Order,
+    workers: int | None = None,
+    force: bool = False,
+    logs: Path | None = None,
+    done: Callable[[int], None] = lambda deals: None,
+) -> Tournament:
+    """Plays a tournament and keeps it, unless it is there. With `logs`, its games are written there, which takes
+    playing them."""
+    started = time.perf_counter()
+    path = tournament_path(paths, name)
+    stamp = stamp_of(order, paths)
+    if not force and not logs and stored_stamp(path) == stamp:
+        return Tournament(read(path), path, stamp, time.perf_counter() - started, True)
+    make, count = FromRegistry(paths.runs), workers or os.cpu_count() or 1
+    with GameLogs(logs, name, order) if logs else nullcontext() as archive, _pool(order, make, count) as run_tasks:
+        played = play(order, make, run_tasks, count, archive.add if archive else None, done)
+    write(path, played, stamp)
+    return Tournament(played, path, stamp, time.perf_counter() - started, False)
+
+
+def tournament_path(paths: DataPaths, name: str) -> Path:
+    """Where a tournament is kept."""
+    if not NAME.fullmatch(name):
+        raise BadNameError(f"name '{name}': expected letters, digits, '.', '_' and '-'")
+    return paths.tournaments / f"{name}.parquet"
+
+
+def stamp_of(order: Order, paths: DataPaths) -> str:
+    """What a tournament depends on."""
+    digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(order))}".encode())
+    for agent in order.agents:
+        named = RUN.fullmatch(agent)
+        folder = paths.runs / named[1] if named else None
+        for file in ("manifest.json", "model.safetensors"):
+            if folder and (folder / file).is_file():
+                digest.update(hashlib.sha256((folder / file).read_bytes()).digest())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _pool(order: Order, make: FromRegistry, workers: int) -> Iterator[RunTasks]:
+    if workers == 1:
+        yield map
+        return
+    agents = [make(name) for name in order.agents]
+    if all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents):
+        with ThreadPoolExecutor(workers) as threads:
+            yield threads.map
+    else:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as processes:
+            yield processes.map
+
+
+def _one_thread() -> None:
+    """A worker has a core, and its libraries no more threads than that."""
+    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"

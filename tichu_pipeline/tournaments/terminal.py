@@ -1,0 +1,140 @@
+"""A tournament on the terminal: the cross table, what each agent did, what went wrong; and one table of it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tichu_models.arena.tournament import Order, Part
+from tichu_models.records.schema import Rounds
+from tichu_pipeline.showing import show_round
+
+SHOWN_FORFEITS = 10
+
+
+def show(console: Console, facts: dict[str, Any]) -> None:
+    """Prints what a tournament says."""
+    console.print(cross_table(facts))
+    for pairing in facts["pairings"]:
+        if pairing["games"]:
+            low, high = pairing["win_interval"]
+            console.print(
+                f"{pairing['a']} : {pairing['b']}  {pairing['games_won']:,} : {pairing['games_lost']:,} games, "
+                f"{pairing['games_drawn']:,} drawn; {pairing['win_rate']:.1%} won [{low:.1%}, {high:.1%}]",
+                markup=False,
+                highlight=False,
+            )
+        if "decided" in pairing:
+            verdict = f"{pairing['decided']} is better" if pairing["decided"] else "undecided"
+            console.print(
+                f"{pairing['a']} : {pairing['b']}  {verdict} after {pairing['deals']:,} deals",
+                markup=False,
+                highlight=False,
+            )
+    console.print(agents_table(facts))
+    for forfeit in facts["forfeits"][:SHOWN_FORFEITS]:
+        console.print(Text(f"{forfeit['reason']}: {forfeit['what']}", style="red"))
+    if facts["forfeits"]:
+        more = len(facts["forfeits"]) - SHOWN_FORFEITS
+        console.print((f"and {more:,} more. " if more > 0 else "") + "Again: the same command with --replay GAME")
+
+
+def cell(points: float, interval: list[float]) -> str:
+    """Points a round with half the width of their interval."""
+    return f"{points:+.1f} ± {(interval[1] - interval[0]) / 2:.1f}"
+
+
+def cross_table(facts: dict[str, Any]) -> Table:
+    """Points a round of the agent of the row against that of the column."""
+    names = [rating["name"] for rating in facts["ratings"]]
+    cells = {
+        (pairing["a"], pairing["b"]): cell(pairing["points_per_round"], pairing["interval"])
+        for pairing in facts["pairings"]
+    }
+    cells |= {
+        (pairing["b"], pairing["a"]): cell(-pairing["points_per_round"], pairing["interval"])
+        for pairing in facts["pairings"]
+    }
+    deals = max(pairing["deals"] for pairing in facts["pairings"])
+    unit = "pairs of games" if facts["whole_games"] else "duplicate deals"
+    table = Table(title=f"points a round, {deals:,} {unit} a pairing, 95 % intervals", box=None, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    for own in names:
+        table.add_row(Text(own), *(cells.get((own, other), "") for other in names))
+    return table
+
+
+def agents_table(facts: dict[str, Any]) -> Table:
+    """What each agent did in all its rounds together, best first: calls made of those announced, and so on."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("", "rating", "tichu", "grand", "double", "bombs", "failed", "p50", "p99"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
+    times = {entry["name"]: entry for entry in facts["times"]}
+    for rating in facts["ratings"]:
+        name = rating["name"]
+        done = side_sums(facts, name)
+        table.add_row(
+            Text(name + (" (timed)" if times[name]["timed"] else "")),
+            f"{rating['mu']:.0f} ± {2 * rating['sigma']:.0f}",
+            f"{done['tichu_made']:,}/{done['tichu_called']:,}",
+            f"{done['grand_made']:,}/{done['grand_called']:,}",
+            *(f"{done[key]:,}" for key in ("double_victories", "bombs")),
+            f"{done['illegal'] + done['crashes'] + done['timeouts']:,}",
+            duration(times[name]["p50"]),
+            duration(times[name]["p99"]),
+        )
+    return table
+
+
+def side_sums(facts: dict[str, Any], name: str) -> dict[str, int]:
+    """The counts of an agent over all its pairings."""
+    sides = [side for pairing in facts["pairings"] for side in pairing["sides"] if side["name"] == name]
+    return {key: sum(side[key] for side in sides) for key in sides[0] if key != "name"}
+
+
+def duration(seconds: float | None) -> str:
+    """A time for people."""
+    if seconds is None:
+        return ""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.0f} ns"
+
+
+def show_replay(console: Console, order: Order, table: int, part: Part) -> None:
+    """Prints the rounds of one table, and where an agent failed, how."""
+    names = order.names(int(part.results["pairing"][0]))
+    players = [names[int(seat % 2 != part.results["team_a"][0])] for seat in range(4)]
+    for rounds in (part.rounds, *part.broken):
+        for i in range(len(rounds)):
+            show_round(console, shown_row(rounds, i, players), f"table {table}, round {rounds.rows['round_index'][i]}")
+    for forfeit in part.forfeits:
+        console.print(Text(f"{forfeit.reason}: {forfeit}", style="red"))
+        if forfeit.details:
+            console.print(Text(forfeit.details))
+
+
+def shown_row(rounds: Rounds, i: int, players: list[str]) -> dict[str, Any]:
+    """A round as `show_round` wants it."""
+    row = rounds.rows[i]
+    cards = [[int(card) if card >= 0 else None for card in given] for given in row["given"]]
+    return {
+        "player_names": players,
+        "rule_break": 0,
+        "grand_tichu_hands": row["first"].tolist(),
+        "start_hands": row["start"].tolist(),
+        "given_schupf_cards": cards,
+        "tichu_positions": row["tichu_position"].tolist(),
+        "bomb_owners": [False] * 4,
+        "history": rounds.history_of(i),
+        "wish_value": int(row["wish"]),
+        "dragon_recipient": int(row["dragon_recipient"]),
+        "score_entry": row["score"].tolist(),
+        "replayed_score": None,
+    }
