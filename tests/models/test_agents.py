@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.models.runs import DECISION_NETS, make_run, make_runs, watched_games
+from tests.models.runs import DECISION_NETS, Watched, make_run, make_runs, watched_games
 from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.choosing import RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
@@ -224,3 +224,21 @@ def test_names_are_made():
     """The built-in players need no runs, and keep their options."""
     assert agent_from("random").name == "random"
     assert agent_from("heuristic:blunder=.1").name == "heuristic:blunder=0.1"
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("network", ["PolicyNet", "CandidatePolicyNet", "GCPolicyNet"])
+def test_a_million_decisions_are_legal(runs, network):
+    """An agent that is illegal in one answer of a hundred thousand forfeits games of every long tournament."""
+    names = [f"policy:{network},temperature=1", f"policy:{network}", "random", "heuristic:blunder=.3"]
+    watched = Watched(agent_from(names[0], runs))
+    agents = [watched, *(agent_from(name, runs) for name in names[1:])]
+    answered = rounds = 0
+    while answered < 1_000_000:
+        seating = np.random.default_rng(rounds).integers(0, len(agents), (1024, 4))
+        seating[:, :2] = 0
+        for _ in lockstep.play_games(agents, seating, seed=rounds, max_rounds=12):
+            rounds += 1
+        answered += sum(len(part[2]) for parts in watched.asked.values() for part in parts)
+        watched.asked.clear()
+    print(f"\n{network}: {answered:,} decisions, all of them legal")

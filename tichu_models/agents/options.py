@@ -72,6 +72,7 @@ class SearchOptions(Options):
     no_bombs: bool = option(False, "supposes that nobody else holds a bomb, while that is possible")
     leaf: Literal["value", "rollout"] = option("value", "what judges a position: a value network, or a game by rules")
     value: str | None = option(None, "run of a ValueNet; by default the own value head, or one beside the run")
+    root: Literal["puct", "even"] = option("puct", "tries what looks good, or all plays equally often")
     by: Literal["visits", "value"] = option("visits", "the play that was tried most, or that has the best mean value")
     open: bool = option(False, "sees all hands: for measuring what hidden cards are worth")
     decisions: bool = option(True, "other decisions than plays by the networks beside the run, where there are any")
