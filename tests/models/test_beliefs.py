@@ -143,20 +143,22 @@ def test_the_true_deal_is_likelier_than_supposed_ones(runs):
 
 def test_a_search_in_seconds_is_said_to_be_timed(runs):
     """A tournament would take results for repeatable that hang on the clock."""
-    agent = agent_from("mcts:PolicyNet,seconds=.02,deals=4", runs)
+    agent = agent_from("mcts:PolicyNet,seconds=.005,deals=4", runs)
     assert agent.timed
     assert not agent_from("mcts:PolicyNet", runs).timed
     watched_games(agent, 1, rounds=1)
 
 
-@pytest.mark.parametrize("options", ["", ",solve=0,trust=0,no_bombs=true", ",leaf=rollout,by=value", ",open=true"])
+@pytest.mark.parametrize(
+    "options", ["", ",root=puct,by=visits,leaf=value,trust=.5", ",solve=0,no_bombs=true", ",open=true"]
+)
 def test_a_search_answers_one_by_one_as_in_a_batch(runs, options):
     """A game could not be played again, and its result would hang on how many are played at once."""
-    agent = agent_from(f"mcts:PolicyNet,simulations=24,deals=4{options}", runs)
+    agent = agent_from(f"mcts:PolicyNet,simulations=12,deals=4{options}", runs)
     asked = watched_games(agent, 2, rounds=1)
     views, heard, choices = asked.all_of(PLAY)
     assert np.array_equal(agent.decide(PLAY, views, **heard), choices)
-    for i in range(0, len(views), len(views) // 10):
+    for i in range(0, len(views), len(views) // 6):
         alone = agent.decide(PLAY, views[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
         assert alone.tolist() == [choices[i]]
 

@@ -28,6 +28,7 @@ TREES_AT_ONCE = 512
 USUAL_SIMULATIONS = 512
 SOLVER_LIMIT = 20_000
 TURNS_LOOKED_AT = 32  # of the others, the latest ones, in how likely a deal is
+MOST_NODES = 2048  # of a tree that grows as long as there is time
 SPARE_NODES = 16  # for questions about bombs and the Dragon, which cost no simulation
 LEAST_SHARE = 0.001  # nobody plays quite like a network: what it thinks impossible happens now and then
 
@@ -68,7 +69,7 @@ class MCTSAgent:
         ends = moves.counts.cumsum()
         choices = moves.plays[ends - 1] & DECK
         open_ = np.flatnonzero(moves.counts > 1)
-        at_once = max(1, TREES_AT_ONCE // self.deals)
+        at_once = 1 if self.timed else max(1, TREES_AT_ONCE // self.deals)
         for begin in range(0, len(open_), at_once):
             part = open_[begin : begin + at_once]
             choices[part] = self._search(views[part], {name: each[part] for name, each in heard.items()})
@@ -93,7 +94,7 @@ class MCTSAgent:
         states, weights = self._deals(views, heard)
         options, count = self.options, len(states)
         steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
-        room = (4096 if self.timed else steps) + SPARE_NODES
+        room = (MOST_NODES if self.timed else steps) + SPARE_NODES
         trees = np.zeros(count, dtype=TREE)
         nodes, edges = np.zeros((count, room), dtype=NODE), np.zeros((count, room * options.width), dtype=EDGE)
         trees["nodes"] = weights > 0
