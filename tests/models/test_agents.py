@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +14,7 @@ from tests.models.runs import DECISION_NETS, Watched, make_run, make_runs, watch
 from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.choosing import RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
+from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
 from tichu_models.arena.hearing import heard_by
@@ -242,3 +247,13 @@ def test_a_million_decisions_are_legal(runs, network):
         answered += sum(len(part[2]) for parts in watched.asked.values() for part in parts)
         watched.asked.clear()
     print(f"\n{network}: {answered:,} decisions, all of them legal")
+
+
+def test_the_page_about_players_names_every_option():
+    """An option that nobody knows of is not used; one that is gone is an error."""
+    page = (Path(__file__).parents[2] / "docs" / "players.md").read_text()
+    named = set(re.findall(r"`(\w+)`", page))
+    known = {each.name for kind in (HeuristicOptions, GoalOptions, SearchOptions) for each in fields(kind)}
+    assert known <= named
+    rows = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|[^|]*\|$", page, re.MULTILINE)[2:]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= known
