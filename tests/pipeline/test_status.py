@@ -11,11 +11,13 @@ from typer.testing import CliRunner
 
 from tests.pipeline.test_layout import ROOT, imported_by
 from tichu_models.arena.tournament import Order
+from tichu_models.observation.specs import spec
 from tichu_pipeline import ingest as ingesting
 from tichu_pipeline.analysis import build as building
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.cli import app
+from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.scaling import fit as fitting
 from tichu_pipeline.status import STAGES, Standing, State, status
@@ -38,6 +40,8 @@ def made(tmp_path_factory) -> DataPaths:
     fitting.fit(paths, fit_through="2024-02")
     ladder_page.write_page(paths, LADDER)
     write_page(paths)
+    shards.make_shards(paths, spec("grand-65"), MONTHS)
+    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
     return paths
 
 
@@ -65,9 +69,9 @@ def by_stage(paths: DataPaths) -> dict[str, Standing]:
     return {standing.stage: standing for standing in status(paths)}
 
 
-def states(paths: DataPaths) -> list[str]:
-    """The state of each stage up to the networks, in order, by its first letter."""
-    return [standing.state[0] for standing in status(paths) if standing.stage not in NETWORKS]
+def not_fresh(paths: DataPaths) -> list[str]:
+    """The stages that are stale or missing, in order, networks left out."""
+    return [standing.stage for standing in status(paths) if not standing.is_fresh and standing.stage not in NETWORKS]
 
 
 def test_an_empty_folder_is_all_missing(tmp_path):
@@ -88,25 +92,32 @@ def test_stages_are_those_that_dagster_runs(paths):
     from tichu_pipeline.definitions import defs
 
     graph = {key.path[0] for key in defs.resolve_asset_graph().get_all_asset_keys()}
-    not_judged_yet = {"features", "dataset"}  # their stamps depend on a config that the run was given
-    assert set(STAGES) == graph - {"rounds_manifest"} - not_judged_yet
+    assert set(STAGES) == graph - {"rounds_manifest"}
 
 
 def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     """Constants of a window that called for a new fit because of a month outside of it; or a page that stays fresh."""
     add_log(paths, "2024-03")
-    assert states(paths) == [*"fssfsff"]
+    assert not_fresh(paths) == ["rounds", "analysis", "analysis_report", "features"]
     found = by_stage(paths)
     assert found["rounds"].reasons == ("logs have changed: 2024-03",)
     assert found["rounds"].stale_months == ("2024-03",)
-    assert found["analysis"].reasons == ("rounds is stale",)
+    assert found["analysis"].reasons == found["features"].reasons == ("rounds is stale",)
     assert found["analysis_report"].reasons == ("analysis is stale",)
     ingesting.ingest(paths.raw, paths)
-    assert states(paths) == [*"ffsfsff"]
+    assert not_fresh(paths) == ["analysis", "analysis_report", "features", "dataset"]
+    found = by_stage(paths)
+    assert found["features"].reasons == ("grand-65 2024-03: rounds have changed since, or it is of another version",)
+    assert found["features"].stale_months == ("2024-03",)
+    assert "2024-03.parquet: made of other rounds" in found["dataset"].reasons[0]
     building.build(paths)
-    assert states(paths) == [*"ffffsff"]
+    assert not_fresh(paths) == ["analysis_report", "features", "dataset"]
+    shards.make_shards(paths, spec("grand-65"), MONTHS)
+    assert not_fresh(paths) == ["analysis_report", "dataset"]
+    assert by_stage(paths)["dataset"].reasons == ("grand.h5: shards or constants have changed since",)
+    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
     write_page(paths)
-    assert states(paths) == [*"fffffff"]
+    assert not_fresh(paths) == []
 
 
 def test_a_month_of_the_window_makes_the_constants_stale(paths):
@@ -148,7 +159,7 @@ def test_damage_is_a_reason_and_no_crash(paths):
         pass
     (paths.raw / "2021.zip").write_bytes(b"no zip")
     found = by_stage(paths)
-    assert [standing.state[0] for standing in found.values()] == ["f", "s", "s", "m", "s"]
+    assert not_fresh(paths) == ["rounds", "analysis", "scaling", "analysis_report", "features", "dataset"]
     assert "2024-02.parquet" in found["rounds"].reasons[0]
     assert "1 problems" in found["raw_logs"].reasons[0]
 
@@ -157,7 +168,7 @@ def test_rounds_without_logs_are_kept(paths):
     """Rounds called stale where their archives were moved away: reading them again is impossible."""
     shutil.rmtree(paths.raw)
     found = by_stage(paths)
-    assert [standing.state[0] for standing in found.values()] == ["m", "f", "f", "f", "f"]
+    assert not_fresh(paths) == ["raw_logs"]
     assert found["rounds"].reasons == ("logs are gone, rounds kept: 2024-01..2024-03",)
 
 
