@@ -5,7 +5,9 @@ It shares no code with the product's parser: one regular expression a line, a di
 
 from __future__ import annotations
 
+import hashlib
 import re
+from pathlib import Path
 
 import numpy as np
 
@@ -99,3 +101,9 @@ def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
 def sorted_lines(text: str) -> list[str]:
     """Lines with the words of each sorted, so that texts that differ in the order of cards only are equal."""
     return [" ".join(sorted(line.split())) for line in text.splitlines()]
+
+
+def digests(data: Path) -> dict[str, str]:
+    """Every Parquet file of a data folder, and its content's digest."""
+    files = sorted(data.rglob("*.parquet"))
+    return {path.relative_to(data).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

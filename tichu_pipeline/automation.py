@@ -41,12 +41,6 @@ everything = dg.define_asset_job(
     "everything", selection=dg.AssetSelection.all(), description="All stages, for the months of the run."
 )
 
-evaluate = dg.define_asset_job(
-    "evaluate",
-    selection=dg.AssetSelection.assets("tournament", "evaluation"),
-    description="All agents against each other, and the page of their ladder.",
-)
-
 train = dg.define_asset_job(
     "train",
     selection=dg.AssetSelection.groups("models"),
@@ -54,7 +48,13 @@ train = dg.define_asset_job(
     tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
 )
 
-JOBS = [refresh, everything, train, evaluate]
+evaluate = dg.define_asset_job(
+    "evaluate",
+    selection=dg.AssetSelection.assets("tournament", "evaluation"),
+    description="All agents against each other, and the page of their ladder.",
+)
+
+JOBS = [refresh, train, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

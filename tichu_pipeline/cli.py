@@ -22,8 +22,16 @@ from tichu_pipeline.commands.terminal import DataOption, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_pipeline.ingest import Ingested, Summary
+    from tichu_pipeline.workers import Workers
 
 LARGEST_ID = 2**63 - 1
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="TICHU_WORKERS",
+        help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
+    ),
+]
 
 app = typer.Typer(
     name="tichu",
@@ -32,6 +40,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+
+
+def workers_of(named: str | None) -> Workers | None:
+    """The workers of option --workers, None if it says nothing."""
+    from tichu_pipeline.workers import workers_from
+
+    try:
+        return workers_from(named) if named else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--workers") from error
 
 
 @app.callback()
@@ -148,13 +166,14 @@ def ingest(
     data: DataOption = Path("data"),
     months: Annotated[str | None, typer.Option(help="Only these, as 2024-01..2024-12.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged months as well.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores by default.", min=1)] = None,
+    workers: WorkersOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Reads archives and logs into checked rounds, a Parquet file a month. Unchanged months are skipped."""
     from tichu_pipeline.folders import DataPaths
     from tichu_pipeline.ingest import ingest as run
     from tichu_pipeline.months import parse_months
+    from tichu_pipeline.workers import WorkersError
 
     paths = DataPaths(data)
     source = raw or paths.raw
@@ -165,7 +184,12 @@ def ingest(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--months") from error
     try:
-        made = run(source, paths, chosen, force, workers, done=(lambda _: None) if as_json else _say_month)
+        hired = workers_of(workers)
+        if hired and hired.dashboard:
+            typer.echo(f"workers: {hired.dashboard}", err=True)
+        made = run(source, paths, chosen, force, hired, done=(lambda _: None) if as_json else _say_month)
+    except WorkersError as error:
+        fail(str(error))
     except OSError as error:
         fail(f"{error.filename or data}: {error.strerror or error}; expected a data folder with space to write in")
     if as_json:

@@ -11,7 +11,7 @@ import dagster as dg
 
 from tichu_pipeline import assets
 from tichu_pipeline.automation import FRESHNESS, JOBS, MONTHLY, everything, new_logs, reingestion
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 
 __all__ = ["build", "defs", "everything"]
 
@@ -27,13 +27,14 @@ def build(
     """All stages, checks, jobs, the schedule and the sensor."""
     found = dg.load_assets_from_package_module(assets)
     data = DataFolder(root=root or os.environ.get("TICHU_DATA") or "data")
+    workers = WorkersResource(named=os.environ.get("TICHU_WORKERS") or "")
     stages = [part.map_asset_specs(_described) if isinstance(part, dg.AssetsDefinition) else part for part in found]
     return dg.Definitions(
         assets=stages,
         jobs=JOBS,
         schedules=[reingestion(cron or os.environ.get("TICHU_REINGEST_CRON") or MONTHLY)],
         sensors=[new_logs],
-        resources={"data": data, **(resources or {})},
+        resources={"data": data, "workers": workers, **(resources or {})},
         executor=executor,
     )
 

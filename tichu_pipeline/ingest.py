@@ -13,10 +13,10 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,11 +30,15 @@ from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
-from tichu_pipeline.tables import SCHEMAS, Walker, game_table, round_table, rule_break_table
+from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_table, stats_table, trick_table
+from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
 VERSION = 2
 TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
+WORTH_PROCESSES = (
+    400_000  # games: processes need a second to start, threads lose some percent in waiting for each other
+)
 NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
 
 
@@ -117,10 +121,13 @@ def ingest(
     paths: DataPaths,
     months: Sequence[str] | None = None,
     force: bool = False,
-    workers: int | None = None,
+    workers: Workers | None = None,
     done: Callable[[Summary], None] = lambda _: None,
 ) -> Ingested:
-    """Brings the files of these months (default: all that have logs) up to date; `done` hears of each."""
+    """Brings the files of these months (default: all that have logs) up to date; `done` hears of each.
+
+    By default a small corpus is read here, and a large one by processes on all cores.
+    """
     started = time.perf_counter()
     for table in TABLES:
         remove_leftovers(paths.root / table)
@@ -135,15 +142,13 @@ def ingest(
             summaries[month].reused = True
             summaries[month].bytes = sum(file.stat().st_size for file in _files_of(paths, month))
             done(summaries[month])
-    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: threads end together
-
-    def read(month: str) -> Summary:
-        return ingest_month(catalogue.month(month), month_stamp(catalogue.stamp(month)), paths, month)
-
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for summary in pool.map(read, todo):
-            summaries[summary.month] = summary
-            done(summary)
+    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: workers end together
+    tasks = [_Month(catalogue.month(month), month_stamp(catalogue.stamp(month)), paths, month) for month in todo]
+    for summary in (workers or _usual_workers(tasks)).map(_read, tasks):
+        summaries[summary.month] = summary
+        done(summary)
+    for table in TABLES:
+        remove_leftovers(paths.root / table)  # of workers that were killed
     return Ingested(
         [summaries[month] for month in wanted],
         [str(problem) for problem in catalogue.problems],
@@ -152,11 +157,28 @@ def ingest(
     )
 
 
+class _Month(NamedTuple):
+    members: Members
+    stamp: str
+    paths: DataPaths
+    month: str
+
+
+def _read(month: _Month) -> Summary:
+    return ingest_month(*month)
+
+
+def _usual_workers(tasks: Sequence[_Month]) -> Workers:
+    cores = os.cpu_count() or 1
+    games = sum(len(task.members) for task in tasks)
+    return Processes(cores) if cores > 1 and len(tasks) > 1 and games >= WORTH_PROCESSES else threads()
+
+
 def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> Summary:
     """Reads a month's logs and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
-    walker, reader, buffer = Walker(), Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
+    reader, buffer = Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
     codes, problems = Counter[int](), dict[Problem, None]()
     with ExitStack() as stack:
         files = {
@@ -167,12 +189,11 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
             problems |= dict.fromkeys(chunk.problems)
             games = reader.read(chunk)
             file_of = _Files(part)
-            tricks, spreads = walker.walk(games)
             breaks = rule_break_table(games, file_of, month)
-            files["rounds"].add(round_table(games, spreads, month))
+            files["rounds"].add(round_table(games, month))
             files["games"].add(game_table(games, file_of.column, month))
             files["rule_breaks"].add(breaks)
-            files["tricks"].add(tricks)
+            files["tricks"].add(trick_table(games))
             codes.update(breaks["rule_break"].to_pylist())
             errors = games.games["error_code"]
             summary.raw_bytes += int((chunk.ends - chunk.starts).sum())
@@ -183,9 +204,9 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
                 ids = games.games["game_id"][errors == code][: NAMED_FILES - len(names)]
                 names += map(file_of, ids.tolist())
             summary.rounds += len(games.rounds)
-            summary.tricks += len(tricks)
+            summary.tricks += len(games.tricks)
             summary.turns += int(games.outcomes["num_turns"][games.outcomes["completed"] == 1].sum())
-        files["combination_stats"].add(walker.stats_table(month))
+        files["combination_stats"].add(stats_table(reader.counts, month))
         summary.rule_breaks = {str(code): codes[code] for code in sorted(codes)}
         summary.problems = [str(problem) for problem in problems]
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.

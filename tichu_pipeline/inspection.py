@@ -20,7 +20,7 @@ from tichu_pipeline.brettspielwelt.archives import archived_logs
 from tichu_pipeline.brettspielwelt.games import Reader
 from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, Chunk, file_content, inflate
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT, printable
-from tichu_pipeline.tables import Walker, round_table, rule_break_table
+from tichu_pipeline.tables import round_table, rule_break_table
 
 MONTH = "0001-01"  # a file by itself has none; the columns are left out
 LONGEST_ID = 18  # digits; a longer name is no game id
@@ -101,11 +101,10 @@ def _heading(stem: str, file: str, code: GameError) -> Entry:
 
 def _entry(log: Chunk, reader: Reader, stem: str, file: str) -> Entry:
     games = reader.read(log)
-    _, spreads = Walker().walk(games)
     breaks = rule_break_table(games, lambda _: file, MONTH).to_pylist()
     lines = {entry["round_index"]: entry["line"] for entry in breaks if not entry["is_fragment"]}
     return _heading(stem, file, GameError(int(games.games["error_code"][0]))) | {
-        "rounds": [_round(row, lines) for row in round_table(games, spreads, MONTH).to_pylist()],
+        "rounds": [_round(row, lines) for row in round_table(games, MONTH).to_pylist()],
         "fragments": [
             {
                 "rule_break": entry["rule_break"],

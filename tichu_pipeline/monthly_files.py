@@ -3,7 +3,8 @@
 How columns are encoded is told here, once for all tables; what they hold is `tables`, when a month is made `ingest`.
 
 A table is written faster than its rows are parsed only because little is asked of each number: split into its bytes,
-whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value.
+whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value. And a
+column of a row group is one page, since compression is set up anew for each.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from platform import node
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +23,7 @@ from tichu_pipeline.folders import month_file
 
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536
+ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 64 << 20  # more than a group has
 ZSTD_LEVEL = 1
 REPEATED = ["player_names.list.element"]  # strings worth a dictionary
 SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # readers leave out row groups by these: they have statistics
@@ -31,7 +34,7 @@ class MonthlyFile:
 
     def __init__(self, folder: Path, month: str, schema: pa.Schema, stamp: str) -> None:
         self.path = month_file(folder, month)
-        self.temporary = folder / f".{month}.parquet.{os.getpid()}.tmp"
+        self.temporary = temporary_file(self.path)
         self._schema = schema.with_metadata({STAMP: stamp.encode()})
         self._waiting: list[pa.Table] = []
         self._rows = 0
@@ -44,6 +47,8 @@ class MonthlyFile:
                 self._schema,
                 compression="zstd",
                 compression_level=ZSTD_LEVEL,
+                max_rows_per_page=ROWS_A_PAGE,
+                data_page_size=PAGE_BYTES,
                 use_dictionary=REPEATED,
                 column_encoding=dict(_encodings(self._schema)),
                 write_statistics=SKIPPED_BY,
@@ -117,9 +122,14 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
         return {}
 
 
+def temporary_file(path: Path) -> Path:
+    """Where a file is made: beside its place, by a name that says by which process of which machine."""
+    return path.with_name(f".{path.name}.{node()}.{os.getpid()}.tmp")
+
+
 def remove_leftovers(folder: Path) -> None:
-    """Removes what killed runs have left half written; a living one's files bear the number of its process."""
-    for leftover in folder.glob(".*.tmp"):
+    """Removes what killed processes of this machine have left half written; other machines may be at work here, too."""
+    for leftover in folder.glob(f".*.{node()}.*.tmp"):
         owner = leftover.name.split(".")[-2]
         if not Path(f"/proc/{owner}").exists():
             leftover.unlink(missing_ok=True)

@@ -1,10 +1,11 @@
-"""What assets are given by Dagster: the data folder. The paths in it are spelt in `folders`."""
+"""What assets are given by Dagster: the data folder, whose paths are spelt in `folders`, and who does the work."""
 
 from pathlib import Path
 
 import dagster as dg
 
 from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.workers import Workers, workers_from
 
 
 class DataFolder(dg.ConfigurableResource):
@@ -15,3 +16,19 @@ class DataFolder(dg.ConfigurableResource):
     @property
     def paths(self) -> DataPaths:
         return DataPaths(Path(self.root).absolute())
+
+
+class WorkersResource(dg.ConfigurableResource):
+    """Who does the months of a stage: `serial`, a number of processes, or the address of a standing Dask scheduler,
+    tcp://HOST:PORT. Left empty, each stage takes what is fastest on this machine."""
+
+    named: str = ""
+
+    def get(self) -> Workers | None:
+        return workers_from(self.named) if self.named else None
+
+    def metadata(self) -> dict[str, dg.MetadataValue]:
+        """Where the workers of this run can be watched."""
+        workers = self.get()
+        link = workers.dashboard if workers else None
+        return {"workers": dg.MetadataValue.url(link)} if link else {}

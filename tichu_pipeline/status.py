@@ -173,13 +173,14 @@ def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
     files = sorted(paths.features.glob("*/????-??.parquet"))
     if not files:
         return Standing(stage, State.MISSING, "", 0, ("no shards; networks can be trained from rounds without them",))
-    stale = {path.stem: (path.parent.name, why) for path in files if (why := _stale_shard(paths, path))}
-    reasons = [f"{why}: {_ranges([month])} of {name}" for month, (name, why) in list(stale.items())[:NAMED_RANGES]]
-    reasons += [] if reasons or before["rounds"].is_fresh else _hanging_on(before["rounds"])
+    stale = {path: why for path in files if (why := _stale_shard(paths, path))}
+    reasons = [f"{path.parent.name} {path.stem}: {why}" for path, why in list(stale.items())[:NAMED_RANGES]]
+    reasons += [f"and {len(stale) - NAMED_RANGES} shards more"] if len(stale) > NAMED_RANGES else []
+    reasons += [] if reasons else _hanging_on(before["rounds"])
     specs = sorted({path.parent.name for path in files})
     there = f"{_span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
-    size = sum(path.stat().st_size for path in files)
-    return Standing(stage, _state(reasons), there, size, tuple(reasons), tuple(stale))
+    months = tuple(sorted({path.stem for path in stale}))
+    return Standing(stage, _state(reasons), there, sum(map(_size, files)), tuple(reasons), months)
 
 
 def _stale_shard(paths: DataPaths, path: Path) -> str | None:

@@ -6,13 +6,14 @@ Sets of cards are masks, single cards are card indices, as everywhere. What cann
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tichu_models.kernels import kernel
-from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SEATS, SPREAD, TRICK, read_tricks
+from tichu_models.records.tricks import COUNTS_SHAPE, TRICK
 from tichu_models.rules.breaks import GameError
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
 from tichu_models.rules.scoring import DRAW, NOT_OVER, TEAM_20, TEAM_31, game_result
@@ -93,14 +94,7 @@ RULE_BREAKS = _schema(
         *WHEN,
     ]
 )
-TRICK_COLUMNS = [name for name in TRICK.names or () if name != "round"]
-TRICKS = _schema(
-    [
-        ("game_id", pa.int64()),
-        ("round_index", pa.int32()),
-        *((name, pa.from_numpy_dtype(TRICK[name])) for name in TRICK_COLUMNS),
-    ]
-)
+TRICKS = _schema([(name, pa.from_numpy_dtype(TRICK[name])) for name in TRICK.names or ()])
 COMBINATION_STATS = _schema(
     [
         ("type", pa.int8()),
@@ -131,6 +125,7 @@ def decoded(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
+@lru_cache(maxsize=1 << 16)
 def player_name(raw: bytes) -> str:
     """A name: a no-break space inside it is a space, at its end it goes."""
     return decoded(raw).rstrip(NO_BREAK_SPACE).replace(NO_BREAK_SPACE, " ")
@@ -188,7 +183,7 @@ def text_of(games: Games, begin: int, end: int) -> str:
 
 def _column(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
     mask = unknown if unknown is not None and unknown.any() else None
-    return pa.array(np.ascontiguousarray(values), mask=mask)
+    return pa.array(np.array(values), mask=mask)  # a copy, since the reader's arrays are overwritten by the next chunk
 
 
 def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
@@ -205,9 +200,9 @@ def _when(month: str, n: int) -> list[pa.Array]:
     return [pa.array(np.full(n, year, dtype=np.int16)), pa.array(np.full(n, number, dtype=np.int8))]
 
 
-def round_table(games: Games, spreads: np.ndarray, month: str) -> pa.Table:
+def round_table(games: Games, month: str) -> pa.Table:
     """Rows of table rounds."""
-    rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
+    rows, outcomes, origins, spreads = games.rounds.rows, games.outcomes, games.origins, games.spreads
     n = len(rows)
     broken = outcomes["completed"] == 0
     names = names_of(games).take(pa.array(origins["names"].reshape(-1)))
@@ -312,48 +307,22 @@ def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) ->
     )
 
 
-class Walker:
-    """Turns rounds into rows of table tricks, and counts their plays until the month is over."""
+def trick_table(games: Games) -> pa.Table:
+    """Rows of table tricks."""
+    return pa.Table.from_arrays([_column(games.tricks[name]) for name in TRICKS.names], schema=TRICKS)
 
-    def __init__(self) -> None:
-        self.counts = np.zeros(COUNTS_SHAPE, dtype=np.int64)
-        self._seats = np.zeros(1, dtype=SEATS)
-        self._tricks = np.zeros(0, dtype=TRICK)
 
-    def walk(self, games: Games) -> tuple[pa.Table, np.ndarray]:
-        """Rows of table tricks, and the SPREAD of points of each round."""
-        rows = games.rounds.rows
-        if len(self._tricks) < MAX_TRICKS * len(rows):
-            self._tricks = np.zeros(MAX_TRICKS * len(rows), dtype=TRICK)
-        spreads = np.zeros(len(rows), dtype=SPREAD)
-        n = read_tricks(
-            rows,
-            games.rounds.history,
-            games.outcomes["completed"],
-            self._seats[0],
-            self._tricks,
-            spreads,
-            self.counts,
-        )
-        tricks = self._tricks[:n]
-        columns = [
-            _column(rows["game_id"][tricks["round"]]),
-            _column(rows["round_index"][tricks["round"]]),
-            *(_column(tricks[name]) for name in TRICK_COLUMNS),
-        ]
-        return pa.Table.from_arrays(columns, schema=TRICKS), spreads
-
-    def stats_table(self, month: str) -> pa.Table:
-        """Rows of table combination_stats."""
-        places = np.flatnonzero(self.counts)
-        label, *others = np.unravel_index(places, self.counts.shape)
-        rank, call, opponents_call, cards_before, beaten = (axis.astype(np.int8) for axis in others)
-        type_and_length = np.array(TYPE_AND_LENGTH, dtype=np.int8)[label]
-        columns = [
-            *(_column(type_and_length[:, 0]), _column(type_and_length[:, 1])),
-            *(_column(axis) for axis in (rank, call, opponents_call, cards_before)),
-            _column(beaten.astype(bool)),
-            _column(self.counts.reshape(-1)[places]),
-            *_when(month, len(places)),
-        ]
-        return pa.Table.from_arrays(columns, schema=COMBINATION_STATS)
+def stats_table(counts: np.ndarray, month: str) -> pa.Table:
+    """Rows of table combination_stats, from the counts of a whole month."""
+    places = np.flatnonzero(counts)
+    label, *others = np.unravel_index(places, COUNTS_SHAPE)
+    rank, call, opponents_call, cards_before, beaten = (axis.astype(np.int8) for axis in others)
+    type_and_length = np.array(TYPE_AND_LENGTH, dtype=np.int8)[label]
+    columns = [
+        *(_column(type_and_length[:, 0]), _column(type_and_length[:, 1])),
+        *(_column(axis) for axis in (rank, call, opponents_call, cards_before)),
+        _column(beaten.astype(bool)),
+        _column(counts[places]),
+        *_when(month, len(places)),
+    ]
+    return pa.Table.from_arrays(columns, schema=COMBINATION_STATS)

@@ -26,6 +26,7 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.months import parse_months
+from tichu_pipeline.workers import Threads
 
 GAMES = 100_000
 MONTHS = "2024-01..2024-10"  # the portal's months have about as many games
@@ -42,11 +43,12 @@ import json, resource, shutil, sys, time
 from pathlib import Path
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
+from tichu_pipeline.workers import Threads
 raw, data, warm = (Path(argument) for argument in sys.argv[1:4])
-ingest(warm, DataPaths(data / "warm"), workers=2)
+ingest(warm, DataPaths(data / "warm"), workers=Threads(2))
 before = resource.getrusage(resource.RUSAGE_SELF)
 started = time.perf_counter()
-made = ingest(raw, DataPaths(data), force=True, workers=2)
+made = ingest(raw, DataPaths(data), force=True, workers=Threads(2))
 seconds = time.perf_counter() - started
 after = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({
@@ -135,12 +137,12 @@ def test_a_month_costs_little_beside_its_games(tmp_path):
     """Opening, renaming and comparing the files of all months must not cost more than their rounds."""
     raw, paths = tmp_path / "raw", DataPaths(tmp_path / "data")
     generate(raw, 2 * MONTHS_OF_ALL_YEARS, parse_months("2006-01..2024-11"), seed=6)
-    ingest(raw, paths, workers=2)
+    ingest(raw, paths, workers=Threads(2))
     table = Table(title=f"{MONTHS_OF_ALL_YEARS} months of two games each")
     table.add_column("what")
     table.add_column("seconds", justify="right")
     for what, force in (("written anew", True), ("found unchanged", False)):
         started, cpu = time.perf_counter(), time.process_time()
-        ingest(raw, paths, force=force, workers=2)
+        ingest(raw, paths, force=force, workers=Threads(2))
         table.add_row(what, f"{time.perf_counter() - started:.2f} ({time.process_time() - cpu:.2f} of processor time)")
     Console().print(table)

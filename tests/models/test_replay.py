@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tests.models.positions import PLAYS, played
-from tests.models.rounds_by_hand import Sheet, as_a_log, hands_after_schupfen, sheets
+from tests.models.rounds_by_hand import Sheet, ambiguous, as_a_log, hands_after_schupfen, sheets
 from tichu_models.records import replay
 from tichu_models.records.history import LOG, load, turns
 from tichu_models.records.schema import NO_RECIPIENT
 from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.cards import CARD_OF_INDEX, INDEX_OF_LABEL, LABELS
+from tichu_models.rules.cards import CARD_OF_INDEX
 from tichu_models.rules.state import NOT_CALLED, STATE, begin_round
 
 
@@ -312,30 +312,6 @@ def test_a_grand_call_counts_double():
 
 
 # The ambiguous Phoenix
-
-
-def ambiguous(lead: str, follow: str, follower: int = 1) -> Sheet:
-    """Seat 0 leads an ambiguous play, seat 1 follows; there the round is cut off."""
-    hands = [set(("Ma " + lead).split()), set(), set(), set()]
-    hands[follower] |= set(follow.split())
-    rest = [card for card in LABELS if not any(card in hand for hand in hands)]
-    for hand in hands:
-        while len(hand) < 14:
-            hand.add(rest.pop())
-    # Three cards that the two plays do not need come to everybody by schupfen.
-    spare = [sorted(hand - set(f"Ma {lead} {follow}".split()))[:3] for hand in hands]
-    start = [hand - set(cards) for hand, cards in zip(hands, spare, strict=True)]
-    for seat in range(4):
-        for to in range(3):
-            start[(seat - 1 - to) % 4].add(spare[seat][to])
-    row = sound()[0].row.copy()
-    for seat in range(4):
-        own = sorted(INDEX_OF_LABEL[card] for card in start[seat])
-        row["start"][0, seat] = sum(int(CARD_OF_INDEX[index]) for index in own)
-        row["first"][0, seat] = sum(int(CARD_OF_INDEX[index]) for index in own[:8])
-        row["given"][0, seat] = [INDEX_OF_LABEL[spare[(seat + 1 + to) % 4][to]] for to in range(3)]
-    row["wish"], row["dragon_recipient"], row["tichu_position"] = 0, NO_RECIPIENT, NOT_CALLED
-    return Sheet(row, (("play", 0, lead.split()), ("play", 1, follow.split())))
 
 
 @pytest.mark.parametrize(

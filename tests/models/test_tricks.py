@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from tests.models.positions import played
-from tests.models.rounds_by_hand import Sheet, sheets
-from tichu_models.records.replay import check
+from tests.models.rounds_by_hand import Sheet, ambiguous, sheets
+from tichu_models.kernels import kernel
+from tichu_models.records.history import load
+from tichu_models.records.replay import OUTCOME, SCRATCH, check, replay
 from tichu_models.records.schema import Rounds
-from tichu_models.records.tricks import COUNTS_SHAPE, MAX_TRICKS, SEATS, SPREAD, TRICK, read_tricks
+from tichu_models.records.tricks import COUNTS_SHAPE, NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.cards import DECK, DRAGON, PHOENIX, parse_cards, points
 from tichu_models.rules.combinations import (
     BOMB,
@@ -19,20 +21,29 @@ from tichu_models.rules.combinations import (
     TYPE_AND_LENGTH,
     classify,
     combination,
-    lower_reading,
     on_trick,
 )
 
 SEATINGS = ("HHHH", "RRRR", "HRHR")
 
 
-def tricks_of(rounds: Rounds, outcomes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+@kernel
+def _tricks_of(rows, history, scratch, outcome, seats, tricks, spreads, counts):
+    n = 0
+    for i in range(len(rows)):
+        load(scratch.log, history, rows[i])
+        replay(scratch.state, rows[i], scratch.log, scratch.normal, outcome, scratch.plays, 0, 0)
+        n = read_tricks(rows[i], scratch.normal, seats, tricks, n, spreads[i], counts)
+    return n
+
+
+def tricks_of(rounds: Rounds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tricks, spreads and counts of all rounds."""
-    tricks = np.zeros(MAX_TRICKS * len(rounds), dtype=TRICK)
-    spreads, counts = np.zeros(len(rounds), dtype=SPREAD), np.zeros(COUNTS_SHAPE, dtype=np.int64)
-    seats = np.zeros(1, dtype=SEATS)[0]
-    n = read_tricks(rounds.rows, rounds.history, outcomes["completed"], seats, tricks, spreads, counts)
-    return tricks[:n], spreads, counts
+    tricks = np.zeros(len(rounds.history), dtype=TRICK)
+    spreads, counts = np.zeros(len(rounds), dtype=SPREAD), np.zeros(NUM_COUNTS, dtype=np.int64)
+    scratch, outcome, seats = (np.zeros(1, dtype=kind)[0] for kind in (SCRATCH, OUTCOME, SEATS))
+    n = _tricks_of(rounds.rows, rounds.history, scratch, outcome, seats, tricks, spreads, counts)
+    return tricks[:n], spreads, counts.reshape(COUNTS_SHAPE)
 
 
 def call_before(sheet: Sheet, seat: int, turn: int) -> int:
@@ -82,10 +93,6 @@ def slowly(sheet: Sheet, outcome: np.void) -> tuple[list[tuple], tuple, Counter]
                 note(seat, move, held[seat], 0)
             else:
                 if trick:
-                    beaten_seat, beaten, before = trick[-1]
-                    if combination(beaten).type == combination(move).type and len(labels) == combination(beaten).length:
-                        if combination(move).rank <= combination(beaten).rank and "Ph" not in labels:
-                            trick[-1] = (beaten_seat, int(lower_reading(beaten)), before)
                     note(*trick[-1], 1)
                 else:
                     first = turn
@@ -100,14 +107,14 @@ def test_tricks_equal_a_slow_reading():
     """Tricks of the wrong winner, gift or points, and plays counted under another call, rank or hand size."""
     for seats in SEATINGS:
         outcomes, rounds = check(played(40, 21, seats).rounds)
-        tricks, spreads, counts = tricks_of(rounds, outcomes)
+        tricks, spreads, counts = tricks_of(rounds)
         expected: Counter = Counter()
-        by_round: dict[int, list[tuple]] = {}
+        by_round: dict[tuple, list[tuple]] = {}
         for trick in tricks.tolist():
-            by_round.setdefault(trick[0], []).append(trick[1:])
+            by_round.setdefault(trick[:2], []).append(trick[2:])
         for i, sheet in enumerate(sheets(rounds)):
             slow, spread, counted = slowly(sheet, outcomes[i])
-            assert by_round[i] == slow
+            assert by_round[tuple(sheet.row[["game_id", "round_index"]][0].tolist())] == slow
             assert spreads[i].item() == spread
             expected += counted
         assert {tuple(place): counts[tuple(place)] for place in np.argwhere(counts).tolist()} == expected
@@ -116,32 +123,25 @@ def test_tricks_equal_a_slow_reading():
 def test_tricks_add_up_to_what_the_replay_says():
     """Tricks that come from another course of the round than the one that was checked."""
     outcomes, rounds = check(played(300, 5, "HRHR", max_rounds=1).rounds)
-    tricks, _, counts = tricks_of(rounds, outcomes)
+    rounds.rows["game_id"], rounds.rows["round_index"] = 1, np.arange(len(rounds))
+    tricks, _, counts = tricks_of(rounds)
     collected = np.zeros((len(rounds), 4), dtype=np.int64)
-    np.add.at(collected, (tricks["round"], tricks["recipient"]), tricks["points"])
-    assert np.bincount(tricks["round"]).tolist() == outcomes["num_tricks"].tolist()
+    np.add.at(collected, (tricks["round_index"], tricks["recipient"]), tricks["points"])
+    assert np.bincount(tricks["round_index"]).tolist() == outcomes["num_tricks"].tolist()
     assert collected.tolist() == outcomes["points"].tolist()
     dogs = counts[TYPE_AND_LENGTH.index((1, 1)), 0].sum()
     assert counts.sum() == tricks["num_plays"].sum() + dogs
     assert counts[..., 1].sum() == (tricks["num_plays"] - 1).sum()
 
 
-def test_a_round_that_was_not_finished_has_no_tricks():
-    """Half of a broken round among the tricks of sound ones."""
-    outcomes, rounds = check(played(3, 5, max_rounds=1).rounds)
-    outcomes["completed"][1] = 0
-    tricks, spreads, _ = tricks_of(rounds, outcomes)
-    assert set(tricks["round"].tolist()) == {0, 2}
-    assert spreads[1].item() == (0, 0, 0)
-
-
-@pytest.mark.parametrize(("follows", "rank"), [("in the trick", 8), ("as the next lead", 9)])
-def test_an_ambiguous_phoenix_is_read_low_only_if_it_was_beaten_so(follows, rank):
-    """A street called lower than it was, because of a lead that had nothing to beat."""
-    take = [("take", 0, [])] if follows == "as the next lead" else []
-    lead, follow = ["S5", "B6", "S7", "S8", "Ph"], ["R5", "R6", "R7", "B8", "S9"]
-    sheet = sheets(played(1, 5, max_rounds=1).rounds)[0].with_row(tichu_position=[-3] * 4)
-    laid = sheet.edited(0, ("play", 0, lead), *take, ("play", 1, follow), ("take", 1, []), drop=len(sheet.entries))
-    _, _, counts = tricks_of(laid.rounds(), np.ones(1, dtype=[("completed", np.int8)]))
+@pytest.mark.parametrize(("follower", "rank"), [(1, 8), (0, 9)])
+def test_an_ambiguous_phoenix_counts_as_the_replay_has_read_it(follower, rank):
+    """A street counted as higher than it was beaten, or as lower because of the next lead."""
+    sheet = ambiguous("S5 B6 S7 S8 Ph", "G5 G6 B7 B8 B9", follower)
+    passes = [("pass", (follower + i) % 4, []) for i in (1, 2, 3)]
+    between = [("pass", seat, []) for seat in (1, 2, 3)] + [("take", 0, [])] if follower == 0 else []
+    lead, follow = sheet.entries
+    laid = sheet.edited(0, lead, *between, ("play", follower, follow[2]), *passes, ("take", follower, []), drop=2)
+    _, _, counts = tricks_of(laid.rounds())
     by_rank = counts[TYPE_AND_LENGTH.index((STREET, 5))].sum(axis=(1, 2, 3, 4))
     assert by_rank.tolist() == np.bincount([rank, 9], minlength=len(by_rank)).tolist()

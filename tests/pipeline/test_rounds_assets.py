@@ -12,7 +12,7 @@ import pytest
 from tichu_pipeline.assets import raw_logs, rounds
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
 STAGES = [raw_logs, rounds]
@@ -44,7 +44,7 @@ def run(instance: dg.DagsterInstance, data: Path, first: str, last: str, **confi
     return dg.materialize(
         [*dg.load_assets_from_modules(STAGES), *dg.load_asset_checks_from_modules(STAGES)],
         instance=instance,
-        resources={"data": DataFolder(root=str(data))},
+        resources={"data": DataFolder(root=str(data)), "workers": WorkersResource(named="serial")},
         run_config={"ops": {"rounds": {"config": config}}} if config else None,
         tags={"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last},
         raise_on_error=False,

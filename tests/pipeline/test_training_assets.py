@@ -17,7 +17,7 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.features.shards import shard_file
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.scaling.fit import fit
 
 MONTHS = ["2024-01", "2024-02"]
@@ -37,7 +37,7 @@ def run(folder: Path, **config: object) -> dg.ExecuteInProcessResult:
     """One run of both stages over both months."""
     return dg.materialize(
         [*dg.load_assets_from_modules([features, dataset]), *dg.load_asset_checks_from_modules([features, dataset])],
-        resources={"data": DataFolder(root=str(folder))},
+        resources={"data": DataFolder(root=str(folder)), "workers": WorkersResource()},
         run_config={"ops": {"features": {"config": {"specs": ["play-375"], **config}}}},
         tags={"dagster/asset_partition_range_start": MONTHS[0], "dagster/asset_partition_range_end": MONTHS[1]},
         raise_on_error=False,

@@ -18,6 +18,7 @@ from tichu_models.records.history import (
     MAX_RAW,
     PASS,
     PLAY,
+    REPLAYED,
     TAKE,
     cards_in,
     is_normal_form,
@@ -272,6 +273,7 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
             outcome.break_at = at
             return code
         normal.entry[normal.length] = log.entry[at]
+        normal.move[normal.length] = state.trick
         normal.length += state.turns - turns  # neither a take nor a call is a turn
         at += 1
     if not state.over:
@@ -331,7 +333,7 @@ def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
     return code
 
 
-SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", LOG), ("plays", PLAYS)], align=True)
+SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", REPLAYED), ("plays", PLAYS)], align=True)
 
 
 @inner

@@ -1,25 +1,25 @@
 """What a round's tricks were: a row a trick, and counts of all plays by what they were and whether they were beaten.
 
-The replay has found these rounds sound and has noted who took each trick. Their histories are read as they stand: what
-a play is says `combinations`, as everywhere, but nothing is checked a second time, and no hands are kept. How often a
-combination holds is a question for SQL; here it is counted.
+The replay has found a round sound, and has noted who took each trick and what each play was. That is read as it stands:
+nothing is checked or classified a second time, and no hands are kept. How often a combination holds is a question for
+SQL; here it is counted.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
-from tichu_models.records.history import MAX_TURNS, PASS_MARK, PLAY_MARK, SEAT_BITS, TAKE_MARK
-from tichu_models.rules.cards import CARD_OF_INDEX, DOG, DRAGON, PHOENIX, count, points
+from tichu_models.kernels import inlined, inner
+from tichu_models.records.history import MAX_TURNS, PASS, PLAY, cards_in, kind_of, seat_of
+from tichu_models.rules.cards import DOG, DRAGON, PHOENIX, count, points
 from tichu_models.rules.combinations import (
     BOMB,
+    SINGLE,
     TYPE_AND_LENGTH,
-    beats,
+    TYPE_SHIFT,
     cards_of,
-    classify,
-    lower_reading,
-    on_trick,
     rank_of,
     type_of,
 )
@@ -37,7 +37,8 @@ from tichu_models.rules.state import (
 
 # fmt: off
 TRICK = np.dtype([
-    ("round", np.int64),            # place of the round among those walked through
+    ("game_id", np.int64),
+    ("round_index", np.int32),
     ("trick_index", np.int8),
     ("first_turn", np.int16),       # turns of the round before the trick's first play
     ("num_turns", np.int8),         # plays and passes
@@ -56,9 +57,9 @@ TRICK = np.dtype([
 SPREAD = np.dtype([("min_points", np.int16), ("max_points", np.int16), ("sum_points", np.int32)])
 # fmt: on
 
-MAX_TRICKS = 56
 NUM_RANKS = 17  # 0 the Dog .. 15 the Dragon, 16 the Phoenix alone
 SINGLE_PHOENIX = 16
+DOG_LED = DOG | SINGLE << TYPE_SHIFT  # as a play
 
 # LABEL[type, length]: place of a combination in TYPE_AND_LENGTH.
 LABEL = np.zeros((8, 15), dtype=np.int64)
@@ -67,6 +68,10 @@ for _place, (_type, _length) in enumerate(TYPE_AND_LENGTH):
 
 # Axes of the counts: type and length, rank, own call, highest call of the opponents, cards held before, beaten or not.
 COUNTS_SHAPE = (len(TYPE_AND_LENGTH), NUM_RANKS, 3, 3, HAND_SIZE + 1, 2)
+NUM_COUNTS = math.prod(COUNTS_SHAPE)
+LABEL_STEP, RANK_STEP, CALL_STEP, OPPONENTS_STEP, HELD_STEP, BEATEN_STEP = (
+    math.prod(COUNTS_SHAPE[axis + 1 :]) for axis in range(len(COUNTS_SHAPE))
+)
 
 
 # fmt: off
@@ -74,8 +79,7 @@ COUNTS_SHAPE = (len(TYPE_AND_LENGTH), NUM_RANKS, 3, 3, HAND_SIZE + 1, 2)
 SEATS = np.dtype([
     ("held", np.int64, 4),          # cards on each hand
     ("points", np.int64, 4),        # collected
-    ("call", np.int64, 4),          # what each seat has called
-    ("highest_call", np.int64, 2),  # of each team
+    ("calls", np.int64, 4),         # what each seat and its opponents have called, as a place in the counts
 ])
 # fmt: on
 
@@ -84,15 +88,19 @@ SEATS = np.dtype([
 def _announce(row, seats, turns):
     """Notes what has been called before this turn; returns the turn of the next call."""
     following = MAX_TURNS
-    seats.highest_call[0] = seats.highest_call[1] = NO_CALL
     for seat in range(4):
         position = row.tichu_position[seat]
-        call = GRAND if position == CALLED_GRAND else SMALL if NOT_CALLED < position <= turns else NO_CALL
-        seats.call[seat] = call
-        seats.highest_call[seat & 1] = max(seats.highest_call[seat & 1], call)
+        opponents = max(_called(row, (seat + RIGHT) & 3, turns), _called(row, (seat + LEFT) & 3, turns))
+        seats.calls[seat] = CALL_STEP * _called(row, seat, turns) + OPPONENTS_STEP * opponents
         if position > turns:
             following = min(following, position)
     return following
+
+
+@inlined
+def _called(row, seat, turns):
+    position = row.tichu_position[seat]
+    return GRAND if position == CALLED_GRAND else SMALL if NOT_CALLED < position <= turns else NO_CALL
 
 
 @inlined
@@ -101,17 +109,10 @@ def _shown_rank(move):
 
 
 @inlined
-def _count_play(counts, seats, seat, move, cards_before, beaten):
+def _counted_at(move, cards_before):
+    """Where in the counts a play stands, but for calls and whether it is beaten."""
     label = LABEL[type_of(move), count(cards_of(move))]
-    opponents = seats.highest_call[(seat + RIGHT) & 1]
-    counts[label, _shown_rank(move), seats.call[seat], opponents, cards_before, beaten] += 1
-
-
-@inlined
-def _as_beaten(move, by):
-    """A play as it was meant, given what was laid on it: an ambiguous Phoenix is read low if only that is beaten."""
-    low = lower_reading(move)
-    return low if low and beats(by, low) and not beats(by, move) else move
+    return LABEL_STEP * label + RANK_STEP * _shown_rank(move) + HELD_STEP * cards_before
 
 
 @inlined
@@ -122,9 +123,12 @@ def _keeps_dragon(seats, winner):
     return team == 0 and held[(winner + RIGHT) & 3] > 0 and held[(winner + LEFT) & 3] > 0
 
 
-@inlined
-def _read_round(row, place, history, seats, tricks, n, spread, counts):
-    """Appends the tricks of one sound round behind the n there are; returns how many there are then."""
+@inner
+def read_tricks(row, replayed, seats, tricks, n, spread, counts):
+    """Appends the tricks of a round that was played to its end behind the n there are; returns how many there are then.
+
+    `counts` are those of COUNTS_SHAPE, flat.
+    """
     for seat in range(4):
         seats.held[seat] = HAND_SIZE
         seats.points[seat] = 0
@@ -133,46 +137,40 @@ def _read_round(row, place, history, seats, tricks, n, spread, counts):
     turns = since = 0  # turns so far, and those before the last take
     low = high = collected = 0  # of points collected so far; they count from the next turn on
     lowest = highest = total = 0
-    top = top_seat = top_before = 0  # the play that lies on the trick, who laid it and from how many cards
+    top = top_seat = top_at = 0  # the play that lies on the trick, who laid it, and where it is counted
     lying = num_plays = num_bombs = first_turn = 0
-    at, end = row.history_from, row.history_to
-    while at < end:
-        mark = history[at]
-        seat = mark & SEAT_BITS
-        at += 1
-        if mark < PLAY_MARK:
+    for at in range(replayed.length):
+        entry = replayed.entry[at]
+        kind, seat = kind_of(entry), seat_of(entry)
+        if kind == PASS:
             turns += 1
             continue
         if turns >= next_call:
             next_call = _announce(row, seats, turns)
-        if mark < TAKE_MARK:
-            cards = 0
-            while at < end and history[at] < PASS_MARK:
-                cards |= CARD_OF_INDEX[history[at]]
-                at += 1
-            move = on_trick(classify(cards), top)
+        if kind == PLAY:
+            cards = cards_in(entry)
             if cards == DOG:
-                _count_play(counts, seats, seat, move, seats.held[seat], 0)
+                counts[_counted_at(DOG_LED, seats.held[seat]) + seats.calls[seat]] += 1
             else:
                 if top:
-                    if top & PHOENIX:
-                        top = _as_beaten(top, move)
-                    _count_play(counts, seats, top_seat, top, top_before, 1)
+                    counts[top_at + seats.calls[top_seat] + BEATEN_STEP] += 1
                 else:
                     first_turn = turns
                     lying = num_plays = num_bombs = 0
                     tricks[n].leader = seat
-                top, top_seat, top_before = move, seat, seats.held[seat]
+                top, top_seat = replayed.move[at], seat
+                top_at = _counted_at(top, seats.held[seat])
                 lying |= cards
                 num_plays += 1
-                num_bombs += type_of(move) == BOMB
+                num_bombs += type_of(top) == BOMB
             seats.held[seat] -= count(cards)
             turns += 1
         else:
-            _count_play(counts, seats, top_seat, top, top_before, 0)
+            counts[top_at + seats.calls[top_seat]] += 1
             is_given = cards_of(top) == DRAGON and not _keeps_dragon(seats, seat)
             trick = tricks[n]
-            trick.round = place
+            trick.game_id = row.game_id
+            trick.round_index = row.round_index
             trick.trick_index = n - first
             trick.first_turn = first_turn
             trick.num_turns = turns - first_turn
@@ -198,14 +196,4 @@ def _read_round(row, place, history, seats, tricks, n, spread, counts):
     spread.min_points = lowest
     spread.max_points = highest
     spread.sum_points = total + collected * (turns - since)
-    return n
-
-
-@kernel
-def read_tricks(rows, history, complete, seats, tricks, spreads, counts):
-    """Tricks of all complete rounds, one behind the other, and counts of their plays; returns how many tricks."""
-    n = 0
-    for i in range(len(rows)):
-        if complete[i]:
-            n = _read_round(rows[i], i, history, seats, tricks, n, spreads[i], counts)
     return n

@@ -1,6 +1,6 @@
 """The stage `features`: rounds to shards of packed samples. The work is `tichu_pipeline.features.shards`."""
 
-import time
+from collections import defaultdict
 
 import dagster as dg
 import numpy as np
@@ -10,12 +10,12 @@ from pydantic import Field
 from tichu_models.learning.sources import splits_of
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_pipeline.assets.rounds import rounds
-from tichu_pipeline.features.shards import VERSION, make_shards
+from tichu_pipeline.features.shards import VERSION, Shard, make_shards
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import manifest
 from tichu_pipeline.months import parse_months
 from tichu_pipeline.partitions import MONTHS
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 
 MONTHS_BY_DEFAULT = 12
 
@@ -37,7 +37,9 @@ class FeaturesConfig(dg.Config):
     code_version=str(VERSION),
     pool="features",
 )
-def features(context: dg.AssetExecutionContext, config: FeaturesConfig, data: DataFolder) -> dg.MaterializeResult:
+def features(
+    context: dg.AssetExecutionContext, config: FeaturesConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
     """Every decision as a packed vector with its label and targets, a Parquet shard a spec and month.
 
     Shards hold facts only; scaling, weights and filters apply when they are loaded. Months outside the declared window
@@ -45,22 +47,23 @@ def features(context: dg.AssetExecutionContext, config: FeaturesConfig, data: Da
     """
     window = declared_window(data.paths, config.window)
     chosen = [spec(name) for name in config.specs]
+    watched, made = workers.metadata(), defaultdict[str, list[Shard]](list)
+    for each in chosen:
+        months = [month for month in context.partition_keys if month in window]
+        for shard in make_shards(data.paths, each, months, config.force, workers.get()):
+            made[shard.month].append(shard)
     for month in context.partition_keys:
-        started = time.perf_counter()
-        shards = (
-            [shard for each in chosen for shard in make_shards(data.paths, each, [month], config.force)]
-            if (month in window)
-            else []
-        )
+        shards = made[month]
         context.add_asset_metadata(
             {
                 "rows": sum(shard.samples for shard in shards),
                 "bytes": sum(shard.bytes for shard in shards),
-                "seconds": time.perf_counter() - started,
+                "seconds": sum(shard.seconds for shard in shards),
                 "specs": len(shards),
                 "in_window": month in window,
                 "reused": bool(shards) and all(shard.reused for shard in shards),
-            },
+            }
+            | watched,
             partition_key=month,
         )
     version = manifest(data.paths, window).stamp + "".join(each.digest for each in chosen)

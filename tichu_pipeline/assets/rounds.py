@@ -16,7 +16,7 @@ from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import VERSION, Summary, ingest, manifest, stored_summary
 from tichu_pipeline.months import next_month
 from tichu_pipeline.partitions import MONTHS
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.retries import patience
 
 # Share of rounds that break a rule, by code, in the portal's logs of 2007-01 .. 2025-07: 22,458,253 rounds.
@@ -40,7 +40,9 @@ class RoundsConfig(dg.Config):
     code_version=str(VERSION),
     pool="rounds",
 )
-def rounds(context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFolder) -> dg.MaterializeResult:
+def rounds(
+    context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
     """Checked rounds, a Parquet file a month: rounds, games, rule breaks, tricks, counts of combinations.
 
     Every round is replayed under the rules; a broken one is kept with its code, line and text. A month whose logs have
@@ -48,11 +50,11 @@ def rounds(context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFo
     """
     months = context.partition_keys
     with patience(context):
-        made = ingest(data.paths.raw, data.paths, months, force=config.force)
-    summaries = {summary.month: summary for summary in made.months}
+        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
+    watched, summaries = workers.metadata(), {summary.month: summary for summary in made.months}
     for month in months:
         summary = summaries.get(month, Summary(month))
-        context.add_asset_metadata(_metadata(summary), partition_key=month)
+        context.add_asset_metadata(_metadata(summary) | watched, partition_key=month)
         for problem in summary.problems:
             context.log.warning(problem)
     for month in made.orphans:

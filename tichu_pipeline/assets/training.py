@@ -15,6 +15,7 @@ from tichu_models.learning.sources import SourceError
 from tichu_models.networks.options import Options
 from tichu_models.networks.registry import ARCHITECTURES, Architecture
 from tichu_models.observation.scaling import ScalingError
+from tichu_pipeline.assets.features import features
 from tichu_pipeline.assets.rounds import rounds_manifest
 from tichu_pipeline.assets.scaling import scaling
 from tichu_pipeline.plots import sparkline
@@ -126,7 +127,7 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
         described = f"`runs/{name}/`: reads {architecture.spec}. {architecture.config.__doc__}"
     return dg.asset(
         key=[PREFIX, name],
-        deps=[rounds_manifest, scaling],
+        deps=[rounds_manifest, features, scaling],
         group_name="models",
         kinds={"torch"},
         code_version=str(VERSION),

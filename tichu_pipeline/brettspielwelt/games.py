@@ -1,12 +1,13 @@
 """Logs to columns: parses and replays every game of a chunk, in one pass and without the interpreter's lock.
 
-What comes out are arrays: sound and broken rounds with what the replay made of them, fragments, and a line for each
-game. How text reads is `parser`, what the rules say is `tichu_models.records`; files are `months`.
+What comes out are arrays: sound and broken rounds with what the replay made of them, their tricks, fragments, and a
+line for each game. How text reads is `parser`, what the rules say is `tichu_models.records`; files are `monthly_files`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,20 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.records.history import store
 from tichu_models.records.replay import OUTCOME, SCRATCH, replay
 from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.records.tricks import NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
-from tichu_pipeline.brettspielwelt.inflate import Chunk
-from tichu_pipeline.brettspielwelt.parser import DRAFT, TEXT, begin_text, has_header, next_round
+from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk
+from tichu_pipeline.brettspielwelt.parser import (
+    DRAFT,
+    SHORTEST_FRAGMENT,
+    SHORTEST_PLAY,
+    SHORTEST_ROUND,
+    TEXT,
+    begin_text,
+    has_header,
+    next_round,
+)
 
 # fmt: off
 # What is known of a round beside its record and the replay's outcome.
@@ -61,11 +72,13 @@ FILLED = np.dtype([
     ("fragments", np.int64),
     ("names", np.int64),
     ("history", np.int64),
+    ("tricks", np.int64),
 ])
 PARSE = np.dtype([
     ("text", TEXT),
     ("draft", DRAFT),
     ("replay", SCRATCH),
+    ("seats", SEATS),
     ("filled", FILLED),
     ("previous_name", np.int64, 4),     # where in the text the names of the game's last round stand
     ("previous_length", np.int32, 4),
@@ -73,8 +86,37 @@ PARSE = np.dtype([
 ], align=True)
 # fmt: on
 
-USUAL_HISTORY = 160
-MOST_HISTORY = 1100  # bytes that a round's normal history cannot exceed
+
+class Columns(NamedTuple):
+    """Where games are read to. There is room for whatever a chunk may hold: no step has to look."""
+
+    games: np.ndarray  # GAME
+    rounds: np.ndarray  # ROUND
+    outcomes: np.ndarray  # OUTCOME, one a round
+    origins: np.ndarray  # ORIGIN, one a round
+    spreads: np.ndarray  # SPREAD, one a round; of a round that was played to its end
+    fragments: np.ndarray  # FRAGMENT
+    names: np.ndarray  # NAME
+    history: np.ndarray  # bytes
+    tricks: np.ndarray  # TRICK, of rounds that were played to their end
+    counts: np.ndarray  # plays of such rounds; COUNTS_SHAPE, flat
+
+    @staticmethod
+    def with_room(games: int, size: int, counts: np.ndarray) -> Columns:
+        """For so many games in so many bytes. Memory that is never written to costs nothing."""
+        rounds = size // SHORTEST_ROUND
+        return Columns(
+            np.zeros(games, dtype=GAME),
+            np.zeros(rounds, dtype=ROUND),
+            np.zeros(rounds, dtype=OUTCOME),
+            np.zeros(rounds, dtype=ORIGIN),
+            np.zeros(rounds, dtype=SPREAD),
+            np.zeros(size // SHORTEST_FRAGMENT + games, dtype=FRAGMENT),
+            np.zeros(4 * rounds, dtype=NAME),
+            np.zeros(size, dtype=np.uint8),
+            np.zeros(size // SHORTEST_PLAY, dtype=TRICK),
+            counts,
+        )
 
 
 @inner
@@ -137,18 +179,27 @@ def _judge(parse, outcome, origin):
 
 
 @inner
-def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origins, fragments, names, history):
-    """Reads one game into the outputs behind what they hold. False if they have no room; then nothing has changed."""
-    text, draft, filled = parse.text, parse.draft, parse.filled
-    first_round, first_fragment, first_name, first_byte = (
-        filled.rounds,
-        filled.fragments,
-        filled.names,
-        filled.history,
+def _note_tricks(parse, columns):
+    filled = parse.filled
+    filled.tricks = read_tricks(
+        parse.draft.row,
+        parse.replay.normal,
+        parse.seats,
+        columns.tricks,
+        filled.tricks,
+        columns.spreads[filled.rounds],
+        columns.counts,
     )
+
+
+@inner
+def read_game(parse, data, start, stop, game_id, columns):
+    """Reads one game into the columns, behind what they hold."""
+    text, draft, filled = parse.text, parse.draft, parse.filled
+    first_round, first_fragment = filled.rounds, filled.fragments
     begin_text(text, data, start, stop)
     skipped = (stop - start) - text.length
-    game = games[filled.games]
+    game = columns.games[filled.games]
     game.game_id = game_id
     game.num_failed = game.player_changed = 0
     game.total[0] = game.total[1] = 0
@@ -156,23 +207,10 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
     for seat in range(4):
         parse.previous_name[seat] = -1
     while next_round(text, draft):
-        if (
-            filled.rounds == len(rounds)
-            or filled.fragments == len(fragments)
-            or filled.names + 4 > len(names)
-            or filled.history + MOST_HISTORY > len(history)
-        ):
-            filled.rounds, filled.fragments, filled.names, filled.history = (
-                first_round,
-                first_fragment,
-                first_name,
-                first_byte,
-            )
-            return False
         begin, end = start + skipped + draft.begin, start + skipped + draft.end
         is_log |= has_header(text, draft)
         if draft.fragment:
-            fragment = fragments[filled.fragments]
+            fragment = columns.fragments[filled.fragments]
             fragment.game_id = game_id
             fragment.round_index = filled.rounds - first_round
             fragment.rule_break = draft.fragment
@@ -184,8 +222,8 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
             dealt_anew = draft.fragment == RuleBreak.TRUNCATED and draft.log.length == 0
             game.num_failed += not breaks_off and not dealt_anew
             continue
-        origin, outcome = origins[filled.rounds], outcomes[filled.rounds]
-        if _note_names(parse, start + skipped, origin, names) and filled.rounds > first_round:
+        origin, outcome = columns.origins[filled.rounds], columns.outcomes[filled.rounds]
+        if _note_names(parse, start + skipped, origin, columns.names) and filled.rounds > first_round:
             game.player_changed = 1
         overplayed |= game_result(game.total[0], game.total[1]) != NOT_OVER
         _judge(parse, outcome, origin)
@@ -196,9 +234,11 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
         row.game_id = game_id
         row.round_index = filled.rounds - first_round
         row.history_from = filled.history
-        filled.history = store(parse.replay.normal, history, filled.history)
+        filled.history = store(parse.replay.normal, columns.history, filled.history)
         row.history_to = filled.history
-        rounds[filled.rounds] = row
+        columns.rounds[filled.rounds] = row
+        if outcome.completed:
+            _note_tricks(parse, columns)
         origin.begin, origin.end = begin, end
         filled.rounds += 1
     game.num_rounds = filled.rounds - first_round
@@ -216,29 +256,12 @@ def read_game(parse, data, start, stop, game_id, games, rounds, outcomes, origin
         over = game_result(game.total[0], game.total[1]) != NOT_OVER and not breaks_off
         game.error_code = GameError.NO_ERROR if over else GameError.GAME_NOT_FINISHED
     filled.games += 1
-    return True
 
 
 @kernel
-def _read_games(parse, data, starts, ends, ids, games, rounds, outcomes, origins, fragments, names, history):
-    """Reads games while there is room. Returns the number of the first that is left."""
+def _read_games(parse, data, starts, ends, ids, columns):
     for i in range(len(ids)):
-        if not read_game(
-            parse,
-            data,
-            starts[i],
-            ends[i],
-            ids[i],
-            games,
-            rounds,
-            outcomes,
-            origins,
-            fragments,
-            names,
-            history,
-        ):
-            return i
-    return len(ids)
+        read_game(parse, data, starts[i], ends[i], ids[i], columns)
 
 
 @dataclass(frozen=True)
@@ -250,48 +273,41 @@ class Games:
     rounds: Rounds
     outcomes: np.ndarray  # OUTCOME, one a round
     origins: np.ndarray  # ORIGIN, one a round
+    spreads: np.ndarray  # SPREAD, one a round
     fragments: np.ndarray  # FRAGMENT
     names: np.ndarray  # NAME
+    tricks: np.ndarray  # TRICK
 
 
 class Reader:
-    """Reads chunk after chunk into arrays that it keeps, so that fresh memory is not paid for again and again.
+    """Reads chunk after chunk into columns that it keeps, so that fresh memory is not paid for again and again.
 
-    What `read` gives is overwritten by the next call.
+    What `read` gives is overwritten by the next call; `counts` of plays add up.
     """
 
     def __init__(self) -> None:
+        self.counts = np.zeros(NUM_COUNTS, dtype=np.int64)
         self._parse = np.zeros(1, dtype=PARSE)
-        self._make_room(1 << 14)
-
-    def _make_room(self, rounds: int) -> None:
-        self._rounds = np.zeros(rounds, dtype=ROUND)
-        self._outcomes = np.zeros(rounds, dtype=OUTCOME)
-        self._origins = np.zeros(rounds, dtype=ORIGIN)
-        self._fragments = np.zeros(rounds, dtype=FRAGMENT)
-        self._names = np.zeros(4 * rounds, dtype=NAME)
-        self._history = np.empty(USUAL_HISTORY * rounds + MOST_HISTORY, dtype=np.uint8)
+        self._columns = Columns.with_room(CHUNK_GAMES, CHUNK_BYTES, self.counts)
 
     def read(self, chunk: Chunk) -> Games:
         """All games of a chunk."""
-        games = np.zeros(len(chunk), dtype=GAME)
-        while True:
-            self._parse["filled"] = 0
-            done = _read_games(
-                self._parse[0], chunk.data, chunk.starts, chunk.ends, chunk.game_ids, games,
-                self._rounds, self._outcomes, self._origins, self._fragments, self._names, self._history,
-            )  # fmt: skip
-            if done == len(chunk):
-                break
-            self._make_room(2 * len(self._rounds))
+        size = int((chunk.ends - chunk.starts).sum())
+        if len(chunk) > len(self._columns.games) or size > len(self._columns.history):
+            self._columns = Columns.with_room(len(chunk), size, self.counts)
+        columns = self._columns
+        self._parse["filled"] = 0
+        _read_games(self._parse[0], chunk.data, chunk.starts, chunk.ends, chunk.game_ids, columns)
         filled = self._parse["filled"][0]
-        rounds = Rounds(self._rounds[: filled["rounds"]], self._history[: filled["history"]])
+        rounds = slice(filled["rounds"])
         return Games(
             chunk.data,
-            games,
-            rounds,
-            self._outcomes[: filled["rounds"]],
-            self._origins[: filled["rounds"]],
-            self._fragments[: filled["fragments"]],
-            self._names[: filled["names"]],
+            columns.games[: filled["games"]],
+            Rounds(columns.rounds[rounds], columns.history[: filled["history"]]),
+            columns.outcomes[rounds],
+            columns.origins[rounds],
+            columns.spreads[rounds],
+            columns.fragments[: filled["fragments"]],
+            columns.names[: filled["names"]],
+            columns.tricks[: filled["tricks"]],
         )

@@ -136,6 +136,11 @@ WORDS, WORD_MASKS, WORD_LENGTHS = _words(
     PASSES,
 ) = range(12)
 
+# Bytes that each takes at least: a round has three headers, a fragment has one or follows a round or begins the game.
+SHORTEST_ROUND = int(WORD_LENGTHS[[GRAND_HEADER, START_HEADER, PLAY_HEADER]].sum())
+SHORTEST_FRAGMENT = int(WORD_LENGTHS[GRAND_HEADER])
+SHORTEST_PLAY = len("(0):Hu\n")
+
 
 @inner
 def _is_word(text, at, which):

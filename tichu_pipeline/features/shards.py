@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +32,8 @@ from tichu_models.observation.samples import width_of
 from tichu_models.observation.specs import Spec
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import stored_month_stamp
-from tichu_pipeline.monthly_files import remove_leftovers, stored_stamp
+from tichu_pipeline.monthly_files import remove_leftovers, stored_stamp, temporary_file
+from tichu_pipeline.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ.
 VERSION = 2
@@ -81,15 +81,28 @@ def make_shards(
     spec: Spec,
     months: Sequence[str],
     force: bool = False,
+    workers: Workers | None = None,
     done: Callable[[Shard], None] = lambda _: None,
 ) -> list[Shard]:
     """Brings the shards of these months up to date."""
     remove_leftovers(paths.features / spec.name)
     shards = []
-    for month in months:
-        shards.append(make_shard(paths, spec, month, force))
-        done(shards[-1])
+    for shard in (workers or threads()).map(_make, [_Month(paths, spec, month, force) for month in months]):
+        shards.append(shard)
+        done(shard)
+    remove_leftovers(paths.features / spec.name)  # of workers that were killed
     return shards
+
+
+class _Month(NamedTuple):
+    paths: DataPaths
+    spec: Spec
+    month: str
+    force: bool
+
+
+def _make(month: _Month) -> Shard:
+    return make_shard(*month)
 
 
 def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) -> Shard:
@@ -100,7 +113,7 @@ def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) ->
         rows = pq.read_metadata(path).num_rows
         return Shard(month, path, rows, path.stat().st_size, time.perf_counter() - started, True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{month}.parquet.{os.getpid()}.tmp"
+    temporary = temporary_file(path)
     try:
         samples = _write(temporary, month_file(paths.rounds, month), spec, stamp)
         temporary.replace(path)

@@ -167,7 +167,7 @@ def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
             of = played // 7 == stage
             sums = np.array([of.sum(), truth[of].sum(), (truth[of] ** 2).sum(), ((guess - truth)[of] ** 2).sum()])
             stages.setdefault(stage, []).append(sums)
-    found = {}
+    found: dict[str, float] = {}
     by_stage = {f"_from_{7 * stage}": np.sum(parts, axis=0) for stage, parts in stages.items()}
     for ending, (n, total, squares, error) in {**by_stage, "": sum(by_stage.values())}.items():
         if n and (variance := squares / n - (total / n) ** 2) > 0:

@@ -84,7 +84,8 @@ def _without_blunders(
     """Top-1 on decisions that were neither forced nor blunders."""
     learned = objective(inputs.config.architecture.objective, inputs.config.training)
     unpacker, tensors = Unpacker(inputs.spec, inputs.manifest.constants), Tensors(inputs.spec.names)
-    finder, metrics = MoveFinder(inputs.spec), {"": MoveMetric(), "value_": SimpleNamespace(update=lambda *_: None)}
+    finder, moves = MoveFinder(inputs.spec), MoveMetric()
+    metrics = {"": moves, "value_": SimpleNamespace(update=lambda *_: None)}
     size, labels = inputs.spec.size, len(inputs.spec.label_names)
     seen = 0
     for rows in _free_rows(inputs, blunders, split):
@@ -103,7 +104,7 @@ def _without_blunders(
         seen += len(rows)
         if seen >= most:
             break
-    figures = metrics[""].figures()
+    figures = moves.figures()
     return {"top1_no_blunder": figures["top1_not_forced"], "decisions_no_blunder": figures["decisions_not_forced"]}
 
 

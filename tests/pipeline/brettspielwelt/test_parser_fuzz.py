@@ -26,12 +26,12 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.brettspielwelt.games import Games, Reader
 from tichu_pipeline.brettspielwelt.inflate import Chunk
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
-from tichu_pipeline.tables import Walker, game_table, round_table, rule_break_table
+from tichu_pipeline.tables import game_table, round_table, rule_break_table, trick_table
 
 SOUND = (Path(__file__).parents[2] / "golden" / "sound_game.tch").read_bytes()
 HEADER = b"---------------Gr.Tichukarten"
 MOST_SECONDS = 1.0  # of a processor for one log; a usual one takes a thousandth
-READER, WALKER = Reader(), Walker()
+READER = Reader()
 
 
 def parse(log: bytes) -> Games:
@@ -98,8 +98,8 @@ def check(damaged: bytes, log: Log, touched: set[int]) -> None:
         assert facts is None or number in touched or facts in found, number
     assert len(games.rounds) <= damaged.count(b"Ergebnis")
     assert len(games.fragments) <= damaged.count(HEADER) + damaged.count(b"Ergebnis") + 1
-    _, spreads = WALKER.walk(games)
-    assert len(round_table(games, spreads, "2024-01")) == len(games.rounds)
+    assert len(round_table(games, "2024-01")) == len(games.rounds)
+    assert len(trick_table(games)) == games.outcomes["num_tricks"][games.outcomes["completed"] == 1].sum()
     rule_break_table(games, str, "2024-01")
     game_table(games, lambda ids: pa.array(map(str, ids.tolist())), "2024-01")
 

@@ -1,0 +1,180 @@
+"""Where independent tasks run: in this process, in processes of this machine, or on a Dask cluster.
+
+A stage gives a function and its tasks, months or chunks of deals, and gets the results in the order of the tasks. A
+result must not depend on who works: the same bytes come out everywhere. Function and tasks are pickled, so the function
+stands at the top of a module. A worker that is killed is replaced, and only the task that it was at is done again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import connection, get_context, parent_process
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+TRIES = 3  # of a task whose workers are killed; the task itself may be what kills them
+ADDRESSES = ("tcp://", "tls://")
+SECONDS_TO_CONNECT = 10
+WAITING = 2  # tasks a thread of the cluster that are sent ahead: a month's directory may take a megabyte
+
+
+class WorkersError(Exception):
+    """No worker answers, or they are killed again and again; the message says what to do."""
+
+
+class Workers(ABC):
+    """Who does the tasks."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """The results in the order of the tasks, each as soon as it and those before it are there."""
+
+    @property
+    def dashboard(self) -> str | None:
+        """Where one can watch them."""
+        return None
+
+
+class Serial(Workers):
+    """This process, one task after the other."""
+
+    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        yield from map(function, tasks)
+
+
+@dataclass(frozen=True)
+class Threads(Workers):
+    """Threads of this process: they start at once, but Python runs only one of them at a time."""
+
+    count: int
+
+    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        with ThreadPoolExecutor(self.count) as threads:
+            yield from threads.map(function, tasks)
+
+
+@dataclass(frozen=True)
+class Processes(Workers):
+    """Processes of this machine. They are forked off a server that has the function's module loaded already."""
+
+    count: int
+
+    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        count = min(self.count, len(tasks))
+        if not count:
+            return
+        context = get_context("forkserver")
+        context.set_forkserver_preload([function.__module__])
+        idle = SimpleQueue[ProcessPoolExecutor]()
+
+        def start() -> ProcessPoolExecutor:
+            return ProcessPoolExecutor(1, context, initializer=_begin)
+
+        def work(task: Task) -> Result:
+            worker = idle.get()
+            try:
+                for _ in range(TRIES):
+                    try:
+                        return worker.submit(function, task).result()
+                    except BrokenProcessPool:  # a pool is broken by the death of one; so each has a pool of its own
+                        worker.shutdown()
+                        worker = start()
+                raise WorkersError(f"{TRIES} processes were killed at the same task; is there too little memory?")
+            finally:
+                idle.put(worker)
+
+        for _ in range(count):
+            idle.put(start())
+        with ThreadPoolExecutor(count) as threads:
+            try:
+                yield from threads.map(work, tasks)
+            finally:
+                threads.shutdown(cancel_futures=True)
+                for _ in range(count):
+                    idle.get().shutdown()
+
+
+def _begin() -> None:
+    """A worker ends with its parent, which may be killed, and leaves Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@dataclass(frozen=True)
+class Cluster(Workers):
+    """A standing Dask scheduler. Its workers see the same folders, and have this package in the same version."""
+
+    address: str
+
+    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        from distributed import KilledWorker
+
+        with _client(self.address) as client:
+            threads = sum(client.nthreads().values())
+            if not threads:
+                raise WorkersError(f"{self.address}: no worker; start one: dask worker {self.address}")
+            ahead = (client.submit(function, task, pure=False) for task in tasks)
+            waiting = deque(islice(ahead, WAITING * threads))
+            try:
+                while waiting:
+                    result = waiting.popleft().result()
+                    waiting.extend(islice(ahead, 1))
+                    yield result
+            except KilledWorker as error:
+                raise WorkersError(f"{error}; is there too little memory?") from error
+            finally:
+                client.cancel(list(waiting))
+
+    @property
+    def dashboard(self) -> str | None:
+        with _client(self.address) as client:
+            return str(client.dashboard_link)
+
+
+def _client(address: str) -> Client:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise WorkersError(f"{address}: Dask is not installed; pip install 'tichu[cluster]'") from error
+    try:
+        return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise WorkersError(f"{address}: no scheduler answers; start one: dask scheduler") from error
+
+
+def workers_from(text: str) -> Workers:
+    """Workers as a person names them: `serial`, how many processes, or the address of a Dask scheduler."""
+    if text == "serial":
+        return Serial()
+    if text.isascii() and text.isdecimal() and int(text) > 0:
+        return Processes(int(text)) if int(text) > 1 else Serial()
+    if text.startswith(ADDRESSES):
+        return Cluster(text)
+    raise ValueError(f"{text!r} names no workers; expected serial, a number of processes, or tcp://HOST:PORT")
+
+
+def threads() -> Threads:
+    """One for each core: who works if nobody says."""
+    return Threads(os.cpu_count() or 1)
