@@ -79,7 +79,7 @@ def test_runs_are_listed(paths):
     assert {run["network"] for run in listed} == set(ARCHITECTURES)
     assert {run["state"] for run in listed} == {"finished"}
     assert all(run["figures"]["val_loss"] > 0 and run["settings"]["training"]["epochs"] == 2 for run in listed)
-    assert "candidate_policy_net" in tichu(paths, "runs")
+    assert "grand_net" in tichu(paths, "runs")
 
 
 def test_a_finished_run_is_kept(paths):
@@ -138,7 +138,7 @@ def test_a_loss_that_is_no_number_ends_in_a_message(paths, tmp_path):
 def test_a_logged_decision_is_explained(paths, network):
     """Scores of other moves than the legal ones, or none of the move that was played."""
     run, found = default_name(network), ARCHITECTURES[network]
-    answers = json.loads(tichu(paths, "explain", run, "--file", str(LOG), "--round", "0", "--json"))
+    number, answers = asked_of(paths, run)
     assert {answer["network"] for answer in answers} == {network}
     first = answers[0]
     if found.objective == "value":
@@ -153,29 +153,36 @@ def test_a_logged_decision_is_explained(paths, network):
         assert len(played) == (3 if found.objective == "schupf" else 1)
         assert sum(shares) == pytest.approx(len(played), abs=1e-4)
         if found.objective in ("cards", "goal", "sequence", "move"):
-            legal = json.loads(tichu_moves(answer, network, paths))
-            assert len(answer["answers"]) == legal
+            assert len(answer["answers"]) == legal_moves(answer)
             assert set(played[0]) == set(answer["played"])
     turn = first["turn"]
     if turn is not None:
-        one = tichu(paths, "explain", run, "--file", str(LOG), "--round", "0", "--turn", str(turn))
+        one = tichu(paths, "explain", run, "--file", str(LOG), "--round", str(number), "--turn", str(turn))
         assert f"turn {turn}, seat {first['seat']}" in one
 
 
-def tichu_moves(answer: dict, network: str, paths: DataPaths) -> str:
-    """How many legal moves there are, by the vector of the decision and the command for rules."""
-    out = CliRunner().invoke(
-        app,
-        ["features", "--file", str(LOG), "--round", "0", "--turn", str(answer["turn"]), "--seat", str(answer["seat"])],
-    )
+def asked_of(paths: DataPaths, run: str) -> tuple[int, list[dict]]:
+    """The first round of the log that holds decisions of the run's kind, and what it thinks of them."""
+    for number in range(12):
+        ask = ("explain", run, "--file", str(LOG), "--round", str(number), "--json", "--data", str(paths.root))
+        done = CliRunner().invoke(app, ask)
+        if done.exit_code == 0:
+            return number, json.loads(done.stdout)
+        assert "holds no decision of kind" in done.output
+    raise AssertionError(f"no decision for {run}")
+
+
+def legal_moves(answer: dict) -> int:
+    """How many moves were legal on a lead, by the vector of the decision and the command for rules."""
+    where = ("--round", str(answer["round"]), "--turn", str(answer["turn"]), "--seat", str(answer["seat"]))
+    out = CliRunner().invoke(app, ["features", "--file", str(LOG), *where])
     seen = json.loads(out.stdout.splitlines()[0])["features"]
+    if "trick_combination.pass" not in seen:  # what lies there cannot be told from a vector
+        return len(answer["answers"])
     hand = " ".join(name.split(".")[1] for name in seen if name.startswith("hand_cards."))
-    if answer["forced"]:
-        return "1"
-    if "trick_combination.pass" not in seen:
-        return str(len(answer["answers"]))  # what lies there cannot be told from a vector; the loader's tests do
-    moves = json.loads(CliRunner().invoke(app, ["moves", "--hand", hand, "--json"]).stdout)
-    return str(len(moves["plays"]) + moves["pass"])
+    wish = next((name.split(".")[1] for name in seen if name.startswith("wish.") and name[5:].isdigit()), "")
+    moves = json.loads(CliRunner().invoke(app, ["moves", "--hand", hand, "--wish", wish, "--json"]).stdout)
+    return len(moves["plays"])
 
 
 def test_what_cannot_be_explained_is_named(paths, tmp_path):
@@ -248,7 +255,7 @@ def test_baselines_know_the_rules_of_thumb(paths):
     assert rule_based(paths, "tichu-240", "train", 20_000)["heuristic"]["called_brier_skill"] > 0.95
     assert rule_based(paths, "schupf-65", "validation", 20_000)["heuristic"]["left_top1"] == 1
     stages = points_so_far(paths, "train", 20_000)
-    assert stages["r2_from_0"] < stages["r2_from_28"] < stages["r2_from_49"]
+    assert 0 <= stages["r2_from_0"] < stages["r2_from_28"] < stages["r2_from_49"] < 1
 
 
 def test_runs_are_compared_once(paths):

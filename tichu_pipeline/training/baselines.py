@@ -19,11 +19,13 @@ from tichu_models.learning.split import SPLITS
 from tichu_models.observation.encode import plan_of
 from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, SCHUPF_LABEL, spec
 from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
-from tichu_models.rules.cards import VALUE_OF_INDEX
+from tichu_models.rules.cards import NUM_CARDS, VALUE_OF_INDEX
 from tichu_pipeline.folders import DataPaths
 
 ROUNDS_AT_ONCE = 4096
 TRUTH = "truth.parquet"
+STAGE = 7  # cards played, as networks are measured
+STAGES = NUM_CARDS // STAGE
 
 
 class Blunders:
@@ -135,7 +137,7 @@ def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[
     if read.label in (CALL_LABEL, BOMB_LABEL):
         prefix = "called_" if read.label == CALL_LABEL else ""
         return {"heuristic": {prefix + name: value for name, value in _of_yes_no(table).items()}}
-    found = {"heuristic": rule.shares(), "always pass": passing.shares()}
+    found: dict[str, dict[str, float]] = {"heuristic": rule.shares(), "always pass": passing.shares()}
     return {name: figures for name, figures in found.items() if figures}
 
 
@@ -155,21 +157,20 @@ def _of_yes_no(table: np.ndarray) -> dict[str, float]:
 
 
 def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
-    """R2 by stage of the round of who takes the points collected for the outcome."""
+    """R2 by stage of the round of who guesses the outcome from the points collected: the best line through them."""
     source = RoundsSource(sorted(paths.rounds.glob("????-??.parquet")), spec("play-375"))
-    stages: dict[int, list[np.ndarray]] = {}
+    sums = np.zeros((STAGES, 6))
     for asked in decisions(source, split, most):
-        points, seat = asked.views["points"].astype(np.int64), asked.views["seat"].astype(np.int64)
-        lead = points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]
-        guess = np.where(seat & 1, -lead, lead) / 100
-        truth, played = asked.value / 100, np.bitwise_count(asked.views["played"])
-        for stage in range(8):
-            of = played // 7 == stage
-            sums = np.array([of.sum(), truth[of].sum(), (truth[of] ** 2).sum(), ((guess - truth)[of] ** 2).sum()])
-            stages.setdefault(stage, []).append(sums)
+        points, sign = asked.views["points"].astype(np.int64), 1 - 2 * (asked.views["seat"].astype(np.int64) & 1)
+        lead = sign * (points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]) / 100
+        value, stage = asked.value / 100, np.minimum(np.bitwise_count(asked.views["played"]) // STAGE, STAGES - 1)
+        columns = np.stack([np.ones_like(lead), lead, value, lead * lead, lead * value, value * value], axis=1)
+        np.add.at(sums, stage, columns)
+    by_stage = {f"_from_{stage * STAGE}": part for stage, part in enumerate(sums)}
     found: dict[str, float] = {}
-    by_stage = {f"_from_{7 * stage}": np.sum(parts, axis=0) for stage, parts in stages.items()}
-    for ending, (n, total, squares, error) in {**by_stage, "": sum(by_stage.values())}.items():
-        if n and (variance := squares / n - (total / n) ** 2) > 0:
-            found |= {f"r2{ending}": 1 - error / n / variance, f"mse{ending}": error / n}
+    for ending, (n, x, y, xx, xy, yy) in {"": sums.sum(axis=0), **by_stage}.items():
+        spread, outcomes = n * xx - x * x, n * yy - y * y
+        if spread > 0 and outcomes > 0:
+            found[f"r2{ending}"] = float((n * xy - x * y) ** 2 / (spread * outcomes))
+            found[f"mse{ending}"] = float(outcomes / n**2 * (1 - found[f"r2{ending}"]))
     return found

@@ -21,6 +21,7 @@ from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.losses import split_schupf
 from tichu_models.learning.unpack import COLOUR_OF_INDEX, Unpacker
 from tichu_models.networks import checkpoint
+from tichu_models.networks import manifest as manifests
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.decision_rule import Rule, move_scores
 from tichu_models.networks.manifest import SpecStamp
@@ -78,8 +79,7 @@ class _Asked:
 
 def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     """Each of these decisions that the run's network is asked for."""
-    run = checkpoint.load(folder)
-    read = spec(run.manifest.spec.name)
+    read = spec(manifests.read(folder / manifests.FILE).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
     unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
