@@ -77,9 +77,11 @@ def run(
     if not force and not logs and stored_stamp(path) == stamp:
         return Tournament(read(path), path, stamp, time.perf_counter() - started, True)
     make = FromRegistry(paths.runs)
-    workers = workers or _usual_workers(order, make)
-    with GameLogs(logs, name, order) if logs else nullcontext() as archive:
-        played = play(order, make, workers.map, os.cpu_count() or 1, archive.add if archive else None, done)
+    with (
+        workers or _usual_workers(order, make) as hired,
+        GameLogs(logs, name, order) if logs else nullcontext() as archive,
+    ):
+        played = play(order, make, hired.map, hired.count, archive.add if archive else None, done)
     write(path, played, stamp)
     return Tournament(played, path, stamp, time.perf_counter() - started, False)
 
