@@ -26,7 +26,7 @@ from tichu_models.rules.breaks import GameError
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
-from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, inflate, split
+from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, remove_leftovers, stored_facts, stored_stamp
@@ -178,7 +178,7 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
     """Reads a month's logs and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
-    reader, buffer = Reader(), np.empty(CHUNK_BYTES, dtype=np.uint8)
+    reader, buffer = Reader(), np.empty(BUFFER_BYTES, dtype=np.uint8)
     codes, problems = Counter[int](), dict[Problem, None]()
     with ExitStack() as stack:
         files = {

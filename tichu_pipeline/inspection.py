@@ -18,7 +18,7 @@ from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.cards import LABELS, labels
 from tichu_pipeline.brettspielwelt.archives import archived_logs
 from tichu_pipeline.brettspielwelt.games import Reader
-from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, Chunk, file_content, inflate
+from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, Chunk, chunk_of, file_content, inflate
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT, printable
 from tichu_pipeline.tables import round_table, rule_break_table
 
@@ -68,9 +68,7 @@ def _of_file(path: Path, reader: Reader, tell: Tell) -> Iterator[Entry]:
         tell(f"{name}: it has more than {SIZE_LIMIT:,} bytes, far more than a log; see what it is")
         yield _unreadable(path.stem, name)
         return
-    size = np.array([len(content)], dtype=np.int64)
-    log = Chunk(np.frombuffer(content, dtype=np.uint8), np.zeros_like(size), size, np.zeros_like(size), ())
-    yield _entry(log, reader, path.stem, name)
+    yield _entry(chunk_of(content), reader, path.stem, name)
 
 
 def _of_archive(path: Path, name: str, reader: Reader, tell: Tell) -> Iterator[Entry]:
@@ -79,7 +77,7 @@ def _of_archive(path: Path, name: str, reader: Reader, tell: Tell) -> Iterator[E
         file = f"{name}:{problem.member}" if problem.member else name
         tell(f"{file}: {problem.reason}; {problem.remedy}")
         yield _unreadable(Path(problem.member).stem, file)
-    buffer = np.empty(CHUNK_BYTES, dtype=np.uint8)
+    buffer = np.empty(BUFFER_BYTES, dtype=np.uint8)
     for i in range(len(members)):
         log, file = inflate(members[i : i + 1], buffer), f"{name}:{members.member(i)}"
         if len(log):

@@ -254,6 +254,22 @@ def _evaluation(stage: str, paths: DataPaths, _: Catalogue | None, before: Befor
     return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
+def _overview(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
+    page = paths.reports / "index.html"
+    if not page.is_file():
+        return Standing(stage, State.MISSING, "", 0, ("not made yet",))
+    shown = {
+        "analysis_report": notebook.page_path(paths),
+        "scaling": paths.scaling,
+        "model_comparison": paths.reports / comparison.TABLE,
+        "evaluation": ladder_page.page_path(paths),
+    }
+    made = page.stat().st_mtime
+    newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
+    reasons = [f"it shows an older {name}" for name in newer]
+    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+
+
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
 # In the order in which they run. `rounds_manifest` keeps nothing on disk.
 STAGES: Mapping[str, Look] = {
@@ -268,6 +284,7 @@ STAGES: Mapping[str, Look] = {
     "model_comparison": _model_comparison,
     "tournament": _tournament,
     "evaluation": _evaluation,
+    "overview": _overview,
 }
 
 

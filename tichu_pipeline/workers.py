@@ -12,14 +12,13 @@ import signal
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import connection, get_context, parent_process
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -38,10 +37,12 @@ class WorkersError(Exception):
 
 
 class Workers(ABC):
-    """Who does the tasks."""
+    """Who does the tasks. Inside a `with` they stay for the next map; otherwise each map hires its own."""
+
+    count: int  # tasks at once
 
     @abstractmethod
-    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """The results in the order of the tasks, each as soon as it and those before it are there."""
 
     @property
@@ -49,69 +50,90 @@ class Workers(ABC):
         """Where one can watch them."""
         return None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:  # noqa: B027  who works in this process is not sent away
+        """Sends them away."""
+
 
 class Serial(Workers):
     """This process, one task after the other."""
 
-    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    count = 1
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         yield from map(function, tasks)
 
 
-@dataclass(frozen=True)
 class Threads(Workers):
     """Threads of this process: they start at once, but Python runs only one of them at a time."""
 
-    count: int
+    def __init__(self, count: int) -> None:
+        self.count = count
 
-    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         with ThreadPoolExecutor(self.count) as threads:
             yield from threads.map(function, tasks)
 
 
-@dataclass(frozen=True)
 class Processes(Workers):
-    """Processes of this machine. They are forked off a server that has the function's module loaded already."""
+    """Processes of this machine. They are forked off a server that has the first function's module loaded already.
 
-    count: int
+    The death of one process breaks its whole pool; so each has a pool of its own, and a thread that waits for it.
+    """
 
-    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
-        count = min(self.count, len(tasks))
-        if not count:
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._idle: SimpleQueue[ProcessPoolExecutor | None] | None = None  # None: one that is not started yet
+
+    def __enter__(self) -> Self:
+        self._idle = SimpleQueue()
+        for _ in range(self.count):
+            self._idle.put(None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        idle, self._idle = self._idle, None
+        assert idle is not None
+        for worker in [idle.get() for _ in range(self.count)]:
+            if worker:
+                worker.shutdown()
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        idle = self._idle
+        if idle is None:
+            with self:
+                yield from self.map(function, tasks)
             return
         context = get_context("forkserver")
         context.set_forkserver_preload([function.__module__])
-        idle = SimpleQueue[ProcessPoolExecutor]()
-
-        def start() -> ProcessPoolExecutor:
-            return ProcessPoolExecutor(1, context, initializer=_begin)
 
         def work(task: Task) -> Result:
             worker = idle.get()
             try:
                 for _ in range(TRIES):
+                    worker = worker or ProcessPoolExecutor(1, context, _begin)
                     try:
                         return worker.submit(function, task).result()
-                    except BrokenProcessPool:  # a pool is broken by the death of one; so each has a pool of its own
+                    except BrokenProcessPool:
                         worker.shutdown()
-                        worker = start()
+                        worker = None
                 raise WorkersError(f"{TRIES} processes were killed at the same task; is there too little memory?")
             finally:
                 idle.put(worker)
 
-        for _ in range(count):
-            idle.put(start())
-        with ThreadPoolExecutor(count) as threads:
+        with ThreadPoolExecutor(self.count) as threads:
             try:
                 yield from threads.map(work, tasks)
             finally:
                 threads.shutdown(cancel_futures=True)
-                for _ in range(count):
-                    idle.get().shutdown()
 
 
 def _begin() -> None:
-    """A worker ends with its parent, which may be killed, and leaves Ctrl-C to it."""
+    """A worker ends with its parent, which may be killed, leaves Ctrl-C to it, and takes one core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
     parent = parent_process()
     assert parent is not None
 
@@ -122,42 +144,58 @@ def _begin() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-@dataclass(frozen=True)
 class Cluster(Workers):
     """A standing Dask scheduler. Its workers see the same folders, and have this package in the same version."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._client: Client | None = None
 
-    def map(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def __enter__(self) -> Self:
+        self._client = _client(self.address)
+        self.count = sum(self._client.nthreads().values())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        client, self._client = self._client, None
+        assert client is not None
+        client.close()
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         from distributed import KilledWorker
 
-        with _client(self.address) as client:
-            threads = sum(client.nthreads().values())
-            if not threads:
-                raise WorkersError(f"{self.address}: no worker; start one: dask worker {self.address}")
-            ahead = (client.submit(function, task, pure=False) for task in tasks)
-            waiting = deque(islice(ahead, WAITING * threads))
-            try:
-                while waiting:
-                    result = waiting.popleft().result()
-                    waiting.extend(islice(ahead, 1))
-                    yield result
-            except KilledWorker as error:
-                raise WorkersError(f"{error}; is there too little memory?") from error
-            finally:
-                client.cancel(list(waiting))
+        client = self._client
+        if client is None:
+            with self:
+                yield from self.map(function, tasks)
+            return
+        if not self.count:
+            raise WorkersError(f"{self.address}: no worker; start one: dask worker {self.address}")
+        ahead = (client.submit(function, task, pure=False) for task in tasks)
+        waiting = deque(islice(ahead, WAITING * self.count))
+        try:
+            while waiting:
+                result = waiting.popleft().result()
+                waiting.extend(islice(ahead, 1))
+                yield result
+        except KilledWorker as error:
+            raise WorkersError(f"{error}; is there too little memory?") from error
+        finally:
+            client.cancel(list(waiting))
 
     @property
     def dashboard(self) -> str | None:
-        with _client(self.address) as client:
-            return str(client.dashboard_link)
+        if self._client is None:
+            with self:
+                return self.dashboard
+        return str(self._client.dashboard_link)
 
 
 def _client(address: str) -> Client:
     try:
         from distributed import Client
     except ImportError as error:
-        raise WorkersError(f"{address}: Dask is not installed; pip install 'tichu[cluster]'") from error
+        raise WorkersError(f"{address}: Dask is not installed; pip install -e '.[cluster]'") from error
     try:
         return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
-from tests.models.runs import DECISION_NETS, make_run, make_runs, watched_games
+from tests.models.runs import DECISION_NETS, Watched, make_run, make_runs, watched_games
 from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.choosing import RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
+from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
 from tichu_models.arena.hearing import heard_by
@@ -51,13 +56,13 @@ def name_of(network: str, options: str) -> str:
 def test_a_batch_is_answered_as_its_views_one_by_one(runs, network, options):
     """Tournaments with another number of tables would have other results, and none could be played again."""
     agent = agent_from(name_of(network, options), runs)
-    asked = watched_games(agent, 12, rounds=1)  # the arena refuses what is illegal
+    asked = watched_games(agent, 8, rounds=1)  # the arena refuses what is illegal
     assert {KINDS[kind] for kind in asked.asked} >= {"grand", "tichu", "schupf", "small", "play"}
     for kind in asked.asked:
         views, heard, choices = asked.all_of(kind)
         again = agent.decide(kind, views, **heard)
         assert np.array_equal(again, choices)
-        for i in range(0, len(views), max(1, len(views) // 20)):
+        for i in range(0, len(views), max(1, len(views) // 8)):
             alone = agent.decide(kind, views[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
             assert alone.tolist() == [choices[i]], KINDS[kind]
 
@@ -224,3 +229,31 @@ def test_names_are_made():
     """The built-in players need no runs, and keep their options."""
     assert agent_from("random").name == "random"
     assert agent_from("heuristic:blunder=.1").name == "heuristic:blunder=0.1"
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("network", ["PolicyNet", "CandidatePolicyNet", "GCPolicyNet"])
+def test_a_million_decisions_are_legal(runs, network):
+    """An agent that is illegal in one answer of a hundred thousand forfeits games of every long tournament."""
+    names = [f"policy:{network},temperature=1", f"policy:{network}", "random", "heuristic:blunder=.3"]
+    watched = Watched(agent_from(names[0], runs))
+    agents = [watched, *(agent_from(name, runs) for name in names[1:])]
+    answered = rounds = 0
+    while answered < 1_000_000:
+        seating = np.random.default_rng(rounds).integers(0, len(agents), (1024, 4))
+        seating[:, :2] = 0
+        for _ in lockstep.play_games(agents, seating, seed=rounds, max_rounds=12):
+            rounds += 1
+        answered += sum(len(part[2]) for parts in watched.asked.values() for part in parts)
+        watched.asked.clear()
+    print(f"\n{network}: {answered:,} decisions, all of them legal")
+
+
+def test_the_page_about_players_names_every_option():
+    """An option that nobody knows of is not used; one that is gone is an error."""
+    page = (Path(__file__).parents[2] / "docs" / "players.md").read_text()
+    named = set(re.findall(r"`(\w+)`", page))
+    known = {each.name for kind in (HeuristicOptions, GoalOptions, SearchOptions) for each in fields(kind)}
+    assert known <= named
+    rows = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|[^|]*\|$", page, re.MULTILINE)[2:]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= known

@@ -81,7 +81,7 @@ def test_definitions_hold_the_stages_in_order():
     assert order == [
         *("raw_logs", "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
         *sorted(networks),
-        *("model_comparison", "tournament", "evaluation"),
+        *("model_comparison", "tournament", "evaluation", "overview"),
     ]
     trained = defs.resolve_job_def("train").asset_layer.executable_asset_keys
     assert {key.to_user_string() for key in trained} == {*networks, "model_comparison"}

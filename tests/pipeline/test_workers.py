@@ -14,10 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tests.reading import digests
 from tichu_models.observation.specs import spec
 from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_pipeline.cli import app
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
@@ -122,6 +124,19 @@ def test_only_the_task_of_a_killed_worker_is_done_again(tmp_path):
     assert begun == sorted([*(f"{number}-0" for number in range(8)), "3-1"])
 
 
+def whoami(_: int) -> int:
+    """Which process this is."""
+    return os.getpid()
+
+
+def test_workers_stay_for_the_next_tasks(workers):
+    """Processes that load everything anew for every wave of a tournament."""
+    with workers:
+        found = {pid for _ in range(3) for pid in workers.map(whoami, range(4))}
+    assert len(found) <= workers.count == 2
+    assert os.getpid() not in found
+
+
 def kill(_: int) -> None:
     """A task that no process survives."""
     os.kill(os.getpid(), signal.SIGKILL)
@@ -186,8 +201,21 @@ def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
 def test_workers_as_a_person_names_them():
     """A misspelt address works here, serially, without a word."""
     assert isinstance(workers_from("serial"), Serial)
-    assert workers_from("3") == Processes(3)
-    assert workers_from("tcp://10.0.0.1:8786") == Cluster("tcp://10.0.0.1:8786")
+    three, cluster = workers_from("3"), workers_from("tcp://10.0.0.1:8786")
+    assert isinstance(three, Processes)
+    assert three.count == 3
+    assert isinstance(cluster, Cluster)
+    assert cluster.address == "tcp://10.0.0.1:8786"
     for wrong in ("", "0", "-1", "many", "http://10.0.0.1:8786"):
         with pytest.raises(ValueError, match="expected serial, a number of processes"):
             workers_from(wrong)
+
+
+def test_the_command_says_which_workers_there_are(tmp_path, monkeypatch):
+    """An address that nobody can read ends in a stack, or the months are read somewhere else."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("tichu_pipeline.workers.SECONDS_TO_CONNECT", 0.5)
+    for named, status, says in (("many", 2, "tcp://HOST:PORT"), ("tcp://127.0.0.1:9", 1, "dask scheduler")):
+        arguments = ["ingest", "--raw", str(tmp_path), "--data", str(tmp_path), "--workers", named]
+        result = CliRunner().invoke(app, arguments)
+        assert (result.exit_code, says in " ".join(result.output.split())) == (status, True), result.output

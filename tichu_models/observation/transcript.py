@@ -59,9 +59,7 @@ WANTED = np.dtype([
 MADE = np.dtype([("seen", VIEW), ("cards", np.int64)], align=True)
 TRACE: np.dtype = np.dtype([("at", MADE, MAX_TURNS)])
 
-RETRACING = np.dtype(
-    [("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("deal", DEAL), ("wanted", WANTED)], align=True
-)
+RETRACING = np.dtype([("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("deal", DEAL)], align=True)
 # fmt: on
 
 

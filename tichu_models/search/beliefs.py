@@ -183,16 +183,24 @@ def own_turns(views, transcripts, wanted, known, scratch, turns, cards, counts):
 
 
 @kernel
-def draw_deals(views, transcripts, seed, deals, no_bombs, wanted, known, scratch, states, tries, turns, cards, counts):
+def draw_deals(
+    views, transcripts, hands, seed, deals, no_bombs, wanted, known, scratch, states, tries, turns, cards, counts
+):
     """Draws so many deals for each view: `states` is what each leads to, `tries` how many were drawn for it, 0 if none
-    fitted. The plays and passes of the others that were no forced ones stand end to end in `turns` and `cards`, the
-    first ones of a round left out where there is no room; `counts` says how many of each deal there are. Returns how
-    many all have."""
+    fitted. Hands (n, 4) that are known are held; 0 is an unknown one.
+
+    The plays and passes of the others that were no forced ones stand end to end in `turns` and `cards`, the first ones
+    of a round left out where there is no room; `counts` says how many of each deal there are. Returns how many all
+    have."""
     n = 0
     most = len(turns) // len(states)
     for i in range(len(views)):
         view, transcript = views[i], transcripts[i]
         know(view, transcript, known)
+        for seat in range(4):
+            if hands[i, seat] and seat != view.seat:
+                known.pinned[seat] = hands[i, seat]
+                known.free &= ~hands[i, seat]
         wanted.seats = ALL_SEATS & ~(1 << view.seat)
         for d in range(i * deals, (i + 1) * deals):
             key = draw(draw(view.key, DRAW_OF_DEALS), seed << 16 | (d - i * deals))
@@ -221,17 +229,3 @@ def likelihood_of(plays, counts, log_shares, cards, of_deal, likelihoods):
                     likelihoods[d] += log_shares[k]
             first += counts[turn]
             turn += 1
-
-
-@kernel
-def state_of_hands(views, transcripts, hands, known, scratch, states):
-    """What the true hands lead to, if all of them are known; what the others gave each other is guessed."""
-    for i in range(len(views)):
-        view = views[i]
-        know(view, transcripts[i], known)
-        for seat in range(4):
-            known.pinned[seat] = 0 if seat == view.seat else hands[i, seat]
-        known.free = 0
-        suppose(view, known, view.key, scratch.deal)
-        retrace(scratch.deal, view, transcripts[i], scratch.wanted, scratch.state, scratch.plays, scratch.trace)
-        states[i] = scratch.state

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tichu_models.observation.transcript import RETRACING, WANTED
 from tichu_models.observation.view import PLAY, VIEW
 from tichu_models.rules.cards import DECK
 from tichu_models.rules.state import STATE
-from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of, state_of_hands
+from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of
 from tichu_models.search.position import AT_TURN, POSITION
 from tichu_models.search.tree import EDGE, GROVE, NODE, RULES, TREE, descend, grow, root_statistics
 
@@ -27,10 +28,21 @@ TREES_AT_ONCE = 512
 USUAL_SIMULATIONS = 512
 SOLVER_LIMIT = 20_000
 TURNS_LOOKED_AT = 32  # of the others, the latest ones, in how likely a deal is
+MOST_NODES = 2048  # of a tree that grows as long as there is time
 SPARE_NODES = 16  # for questions about bombs and the Dragon, which cost no simulation
 LEAST_SHARE = 0.001  # nobody plays quite like a network: what it thinks impossible happens now and then
 
 Judge = Callable[[np.ndarray], np.ndarray]  # views -> points / 100 by which the own team will win
+
+
+class Supposed(NamedTuple):
+    """Deals that may be the true one, and what the others have played in each when there was a choice."""
+
+    states: np.ndarray  # STATE that a deal leads to
+    tries: np.ndarray  # how many were drawn for it; 0: no deal
+    turns: np.ndarray  # VIEW of each play of the others, deal by deal
+    cards: np.ndarray  # what was played
+    counts: np.ndarray  # of each deal
 
 
 class MCTSAgent:
@@ -47,7 +59,7 @@ class MCTSAgent:
         self._rules = np.zeros(1, dtype=RULES)[0]
         for field in ("exploration", "caution", "width", "solve"):
             self._rules[field] = getattr(options, field)
-        self._rules["limit"] = SOLVER_LIMIT
+        self._rules["limit"], self._rules["even"] = SOLVER_LIMIT, options.root == "even"
 
     def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
         """One choice for each view."""
@@ -57,7 +69,7 @@ class MCTSAgent:
         ends = moves.counts.cumsum()
         choices = moves.plays[ends - 1] & DECK
         open_ = np.flatnonzero(moves.counts > 1)
-        at_once = max(1, TREES_AT_ONCE // self.deals)
+        at_once = 1 if self.timed else max(1, TREES_AT_ONCE // self.deals)
         for begin in range(0, len(open_), at_once):
             part = open_[begin : begin + at_once]
             choices[part] = self._search(views[part], {name: each[part] for name, each in heard.items()})
@@ -82,7 +94,7 @@ class MCTSAgent:
         states, weights = self._deals(views, heard)
         options, count = self.options, len(states)
         steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
-        room = (4096 if self.timed else steps) + SPARE_NODES
+        room = (MOST_NODES if self.timed else steps) + SPARE_NODES
         trees = np.zeros(count, dtype=TREE)
         nodes, edges = np.zeros((count, room), dtype=NODE), np.zeros((count, room * options.width), dtype=EDGE)
         trees["nodes"] = weights > 0
@@ -123,34 +135,43 @@ class MCTSAgent:
 
     def _deals(self, views: np.ndarray, heard: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The states of supposed deals, so many for each view, and how much each of them counts."""
-        n = len(views) * self.deals
-        states, tries = np.zeros(n, dtype=STATE), np.zeros(n, dtype=np.int64)
-        if self.options.open:
-            state_of_hands(views, heard["transcripts"], heard["hands"], self._known, self._scratch, states)
-            return states, np.ones(n)
+        supposed = self.suppose(views, heard["transcripts"], self.deals, heard.get("hands"))
+        weights = (supposed.tries > 0).astype(np.float64)
+        if self.options.trust and len(supposed.turns):
+            logs = np.where(weights > 0, self.options.trust * self.likelihoods(supposed), -np.inf)
+            highest = logs.reshape(-1, self.deals).max(1)
+            weights = np.exp(logs - np.repeat(np.where(np.isfinite(highest), highest, 0), self.deals))
+        sums = weights.reshape(-1, self.deals).sum(1)
+        return supposed.states, weights * np.repeat(self.deals / np.where(sums > 0, sums, 1), self.deals)
+
+    def suppose(
+        self, views: np.ndarray, transcripts: np.ndarray, deals: int, hands: np.ndarray | None = None
+    ) -> Supposed:
+        """So many deals for each view; with the true hands, if they are given."""
+        n = len(views) * deals
         wanted = np.zeros(1, dtype=WANTED)[0]
         wanted["open"] = wanted["strict"] = 1
         wanted["past"] = self.past
-        turns, cards = np.zeros(n * TURNS_LOOKED_AT, dtype=VIEW), np.zeros(n * TURNS_LOOKED_AT, dtype=np.int64)
-        counts = np.zeros(n, dtype=np.int64)
-        made = draw_deals(
-            *(views, heard["transcripts"], self.options.seed, self.deals, self.options.no_bombs, wanted),
-            *(self._known, self._scratch, states, tries, turns, cards, counts),
+        found = Supposed(
+            np.zeros(n, dtype=STATE),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n * TURNS_LOOKED_AT, dtype=VIEW),
+            np.zeros(n * TURNS_LOOKED_AT, dtype=np.int64),
+            np.zeros(n, dtype=np.int64),
         )
-        weights = (tries > 0).astype(np.float64)
-        if self.options.trust and made:
-            likelihoods = self.likelihoods(turns[:made], cards[:made], counts)
-            logs = np.where(weights > 0, self.options.trust * likelihoods, -np.inf).reshape(-1, self.deals)
-            highest = logs.max(1, keepdims=True)
-            weights = np.exp(logs - np.where(np.isfinite(highest), highest, 0)).reshape(-1)
-        sums = weights.reshape(-1, self.deals).sum(1)
-        return states, weights * np.repeat(self.deals / np.maximum(sums, 1e-300), self.deals)
+        no_bombs = self.options.no_bombs and hands is None
+        hands = np.zeros((len(views), 4), dtype=np.int64) if hands is None else hands
+        made = draw_deals(
+            *(views, transcripts, hands, self.options.seed, deals, no_bombs, wanted),
+            *(self._known, self._scratch, *found),
+        )
+        return found._replace(turns=found.turns[:made], cards=found.cards[:made])
 
-    def likelihoods(self, turns: np.ndarray, cards: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def likelihoods(self, supposed: Supposed) -> np.ndarray:
         """How likely the policy would have played what was played, as a logarithm for each deal."""
-        moves = moves_of(turns)
+        moves = moves_of(supposed.turns)
         shares = np.empty(len(moves.plays))
-        softmax(self.policy.likelihoods(turns, moves), moves.counts, shares)
-        found = np.empty(len(counts))
-        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), cards, counts, found)
+        softmax(self.policy.likelihoods(supposed.turns, moves), moves.counts, shares)
+        found = np.empty(len(supposed.counts))
+        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), supposed.cards, supposed.counts, found)
         return found

@@ -56,6 +56,7 @@ RULES = np.dtype([
     ("width", np.int64),
     ("solve", np.int64),        # cards at which the endgame solver is asked
     ("limit", np.int64),        # positions it may take
+    ("even", np.int8),          # 1: all answers at the root are tried equally often
 ], align=True)
 
 GROVE: np.dtype = np.dtype([("plays", PLAYS), ("solving", SOLVING), ("seen", VIEW)], align=True)
@@ -88,6 +89,16 @@ def settle(node, rules, grove):
             return True
         else:
             perform(position, plays.move[0])
+
+
+@inner
+def _least_tried(node, edges):
+    """The place of the edge that was tried least, the likeliest of equals: edges stand in that order."""
+    least = node.first
+    for k in range(node.first, node.first + node.edges):
+        if edges[k].visits < edges[least].visits:
+            least = k
+    return least
 
 
 @inner
@@ -146,7 +157,7 @@ def descend(trees, nodes, edges, rules, grove, views):
                 else:
                     _tell(tree, edges[t], node.worth)
                 break
-            k = _best_edge(node, edges[t], rules)
+            k = _least_tried(node, edges[t]) if at == 0 and rules.even else _best_edge(node, edges[t], rules)
             if tree.steps == MOST_STEPS or tree.nodes == nodes.shape[1]:
                 break  # full: nothing is learned from this way
             tree.way[tree.steps] = k

@@ -30,6 +30,7 @@ from tichu_pipeline.brettspielwelt.parser import (
     has_header,
     next_round,
 )
+from tichu_pipeline.brettspielwelt.scanning import byte_at
 
 # fmt: off
 # What is known of a round beside its record and the replay's outcome.
@@ -124,7 +125,7 @@ def _same_bytes(text, begin, length, other, other_length):
     if length != other_length:
         return False
     for i in range(length):
-        if text.bytes[begin + i] != text.bytes[other + i]:
+        if byte_at(text.address, begin + i) != byte_at(text.address, other + i):
             return False
     return True
 

@@ -20,9 +20,12 @@ import numpy.typing as npt
 from tichu_pipeline.brettspielwelt.members import Members, Problem, Source
 from tichu_pipeline.brettspielwelt.zip_members import FINE, HEADER_REST, LOCAL, REASONS, extract
 
-CHUNK_BYTES = 8 << 20  # inflated, or stored if that is more: what one thread works on stays near the cache
+CHUNK_BYTES = 32 << 20  # inflated, or stored if that is more; what Python does once a chunk weighs little beside it
 CHUNK_GAMES = 2_000
+OVERHANG = 32  # line feeds behind each log
+BUFFER_BYTES = CHUNK_BYTES + CHUNK_GAMES * OVERHANG
 
+_LINE_FEED = 10
 _GAP = 1 << 14  # bytes between two members that are cheaper read than skipped
 
 _READ_AGAIN = "run the command again once the file is no longer being written"
@@ -31,8 +34,9 @@ _FETCH_AGAIN = "delete or replace the archive's member, or fetch the archive aga
 
 @dataclass(frozen=True)
 class Chunk:
-    """Logs in one buffer: the log of `game_ids[i]` is `data[starts[i]:ends[i]]`. Order is that of the
-    members; those that could not be read are missing and stand in `problems`."""
+    """Logs in one buffer: the log of `game_ids[i]` is `data[starts[i]:ends[i]]`, and OVERHANG line feeds stand
+    behind it, so that a parser may look ahead without asking where the end is. Order is that of the members;
+    those that could not be read are missing and stand in `problems`."""
 
     data: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]
@@ -62,20 +66,27 @@ def split(members: Members) -> Iterator[Members]:
 
 def read(members: Members) -> Iterator[Chunk]:
     """All these logs, chunk by chunk. The data of a chunk is overwritten by the next one."""
-    buffer = np.empty(CHUNK_BYTES, np.uint8)
+    buffer = np.empty(BUFFER_BYTES, np.uint8)
     for part in split(members):
         yield inflate(part, buffer)
 
 
+def chunk_of(log: bytes, game_id: int = 0) -> Chunk:
+    """A chunk of one log."""
+    data = np.frombuffer(bytearray(log) + bytes([_LINE_FEED]) * OVERHANG, np.uint8)
+    return Chunk(data, np.zeros(1, np.int64), np.array([len(log)]), np.array([game_id]), ())
+
+
 def inflate(members: Members, buffer: npt.NDArray[np.uint8] | None = None) -> Chunk:
     """The logs of one chunk. A buffer that is used again saves the cost of fresh pages, a fifth of the
-    time; any of CHUNK_BYTES is large enough for what `split` gives. Threads may call this side by side,
+    time; any of BUFFER_BYTES is large enough for what `split` gives. Threads may call this side by side,
     each with its own."""
     rows = members.rows
-    ends = np.cumsum(rows["size"], dtype=np.int64)
+    ends = np.cumsum(rows["size"] + OVERHANG, dtype=np.int64) - OVERHANG
     starts = ends - rows["size"]
-    if buffer is None or len(buffer) < members.bytes:
-        buffer = np.empty(members.bytes, np.uint8)
+    if buffer is None or len(buffer) < members.bytes + len(rows) * OVERHANG:
+        buffer = np.empty(members.bytes + len(rows) * OVERHANG, np.uint8)
+    buffer[ends[:, None] + np.arange(OVERHANG)] = _LINE_FEED
     good = np.zeros(len(rows), bool)
     problems: list[Problem] = []
     for number in np.unique(rows["source"]).tolist():

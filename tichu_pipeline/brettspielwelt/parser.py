@@ -28,16 +28,14 @@ from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND, FIRST_SIZ
 from tichu_pipeline.brettspielwelt.scanning import (
     COLON,
     LINE_FEED,
-    OVERHANG,
     SPACE,
     WIDTH,
     before_line_ends,
     before_name_ends,
-    copy_bytes,
+    byte_at,
     word_at,
 )
 
-MAX_GAME = 4 << 20  # bytes of one log; the inflating reader refuses more
 MAX_SCORE = 9_999
 UNKNOWN = -1
 
@@ -47,7 +45,7 @@ TEXT = np.dtype([
     ("length", np.int64),
     ("at", np.int64),
     ("line", np.int64),                 # number of the line that begins at or before `at`, from 1
-    ("bytes", np.uint8, MAX_GAME + OVERHANG),  # line feeds stand behind the end, so that no reader has to look back
+    ("address", np.int64),              # of its first byte; line feeds stand behind its end, so that nobody looks back
 ])
 
 DRAFT = np.dtype([
@@ -146,27 +144,27 @@ SHORTEST_PLAY = len("(0):Hu\n")
 def _is_word(text, at, which):
     different = 0
     for i in range((WORD_LENGTHS[which] + 7) >> 3):
-        different |= (word_at(text.bytes, at + 8 * i) ^ WORDS[which, i]) & WORD_MASKS[which, i]
+        different |= (word_at(text.address, at + 8 * i) ^ WORDS[which, i]) & WORD_MASKS[which, i]
     return different == 0
 
 
 @inlined
 def _skip_spaces(text, at):
-    while text.bytes[at] == SPACE or text.bytes[at] == TAB or text.bytes[at] == RETURN:
+    while byte_at(text.address, at) == SPACE or byte_at(text.address, at) == TAB or byte_at(text.address, at) == RETURN:
         at += 1
     return at
 
 
 @inlined
 def _ends_line(text, at):
-    return text.bytes[_skip_spaces(text, at)] == LINE_FEED
+    return byte_at(text.address, _skip_spaces(text, at)) == LINE_FEED
 
 
 @inlined
 def _next_line(text):
     """Moves to the beginning of the next line that is not blank. False at the end of the game."""
     at = text.at
-    if text.bytes[at] == LINE_FEED and text.bytes[at + 1] > SPACE:  # as nearly always in the play
+    if byte_at(text.address, at) == LINE_FEED and byte_at(text.address, at + 1) > SPACE:  # as nearly always in the play
         text.at = at + 1
         text.line += 1
         return True
@@ -177,9 +175,13 @@ def _next_line(text):
 def _next_line_that_is_not_blank(text):
     at = _end_of_line(text, text.at)
     while at < text.length:
-        if text.bytes[at] == LINE_FEED:
+        if byte_at(text.address, at) == LINE_FEED:
             text.line += 1
-        elif text.bytes[at] != SPACE and text.bytes[at] != RETURN and text.bytes[at] != TAB:
+        elif (
+            byte_at(text.address, at) != SPACE
+            and byte_at(text.address, at) != RETURN
+            and byte_at(text.address, at) != TAB
+        ):
             text.at = at
             return True
         at += 1
@@ -189,17 +191,17 @@ def _next_line_that_is_not_blank(text):
 
 @inlined
 def _end_of_line(text, at):
-    n = before_line_ends(text.bytes, at)
+    n = before_line_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
-        n = before_line_ends(text.bytes, at)
+        n = before_line_ends(text.address, at)
     return at + n
 
 
 @inlined
 def _card(text, at):
     """(bit, position behind): the card whose label begins here; the bit is UNKNOWN if it names none."""
-    letters = word_at(text.bytes, at)
+    letters = word_at(text.address, at)
     bit = CARD_OF_LETTERS[letters & 0xFFFF]
     behind = at + 2
     follows = (letters >> 16) & 255
@@ -216,7 +218,7 @@ def _card(text, at):
 def _behind_label(text, at):
     """The place behind a label that may be anything."""
     at += 1
-    while text.bytes[at] > SPACE:
+    while byte_at(text.address, at) > SPACE:
         at += 1
     return at
 
@@ -226,7 +228,7 @@ def _cards(text, at):
     """(cards, how many labels, labels unknown, place of the line feed) from here to the end of the line."""
     cards = labels = unknown = 0
     at = _skip_spaces(text, at)
-    while text.bytes[at] != LINE_FEED:
+    while byte_at(text.address, at) != LINE_FEED:
         bit, at = _card(text, at)
         if bit == UNKNOWN:
             unknown += 1
@@ -240,30 +242,30 @@ def _cards(text, at):
 @inlined
 def _seat(text, at):
     """The seat of `(0)` at this place, UNKNOWN if there is none."""
-    letters = word_at(text.bytes, at)
+    letters = word_at(text.address, at)
     return (letters >> 8) & 3 if letters & SEAT_MASK == SEAT_LETTERS else UNKNOWN
 
 
 @inlined
 def _behind_name(text, at):
     """The place behind a name: at the white space or colon that ends it."""
-    n = before_name_ends(text.bytes, at)
+    n = before_name_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
-        n = before_name_ends(text.bytes, at)
+        n = before_name_ends(text.address, at)
     return at + n
 
 
 @inner
 def _score(text, at):
     """(value, position behind) of a number with or without a minus; the value is beyond MAX_SCORE if there is none."""
-    negative = text.bytes[at] == DASH
+    negative = byte_at(text.address, at) == DASH
     if negative:
         at += 1
     value = digits = 0
-    while ZERO <= text.bytes[at] <= NINE:
+    while ZERO <= byte_at(text.address, at) <= NINE:
         if value <= MAX_SCORE:
-            value = 10 * value + int(text.bytes[at]) - ZERO
+            value = 10 * value + byte_at(text.address, at) - ZERO
         digits += 1
         at += 1
     if digits == 0 or value > MAX_SCORE:
@@ -278,7 +280,7 @@ def _hands(text, draft, hands, bad, size):
         if not _next_line(text) or _seat(text, text.at) != seat:
             return False
         behind = _behind_name(text, text.at + 3)
-        if text.bytes[behind] == COLON:
+        if byte_at(text.address, behind) == COLON:
             return False
         draft.name_begin[seat] = text.at + 3
         draft.name_length[seat] = behind - text.at - 3
@@ -314,12 +316,12 @@ def _given(text, draft):
             return False
         at = _skip_spaces(text, at + WORD_LENGTHS[GIVES])
         given = labels = unknown = 0
-        while text.bytes[at] != LINE_FEED and labels < 4:
+        while byte_at(text.address, at) != LINE_FEED and labels < 4:
             at = _behind_name(text, at)
-            if text.bytes[at] != COLON:
+            if byte_at(text.address, at) != COLON:
                 return False
             at = _skip_spaces(text, at + 1)
-            if text.bytes[at] != DASH and text.bytes[at] != LINE_FEED:
+            if byte_at(text.address, at) != DASH and byte_at(text.address, at) != LINE_FEED:
                 bit, at = _card(text, at)
                 if labels < 3:
                     draft.bad_given[seat, labels] = bit == UNKNOWN
@@ -330,7 +332,7 @@ def _given(text, draft):
                     given |= 1 << bit
                 labels += 1
             at = _skip_spaces(text, at)
-            if text.bytes[at] == DASH:
+            if byte_at(text.address, at) == DASH:
                 at = _skip_spaces(text, at + 1)
         for to in range(labels, 3):
             draft.bad_given[seat, to] = 1
@@ -379,7 +381,7 @@ def _result(text, draft):
     at = _skip_spaces(text, text.at + WORD_LENGTHS[RESULT])
     score_20, at = _score(text, at)
     at = _skip_spaces(text, at)
-    if text.bytes[at] != DASH:
+    if byte_at(text.address, at) != DASH:
         return False
     score_31, at = _score(text, _skip_spaces(text, at + 1))
     if score_20 > MAX_SCORE or score_31 > MAX_SCORE or not _ends_line(text, at):
@@ -398,8 +400,8 @@ def _turn(text, draft):
     room = _has_room(draft)
     if room:
         draft.entry_line[draft.log.length] = text.line
-    if text.bytes[at] != COLON:
-        if word_at(text.bytes, at) == PASSES_AS_EVER:
+    if byte_at(text.address, at) != COLON:
+        if word_at(text.address, at) == PASSES_AS_EVER:
             at += 7
         else:
             at = _skip_spaces(text, at)
@@ -430,7 +432,7 @@ def _play(text, draft):
     row = draft.row
     last = 0
     while _next_line(text):
-        first = text.bytes[text.at]
+        first = byte_at(text.address, text.at)
         if first == OPEN:
             last = _turn(text, draft)
             if last == UNKNOWN:
@@ -466,7 +468,7 @@ def _play(text, draft):
 def _wish(text):
     """The wished rank, 0 if none stands here."""
     at = _skip_spaces(text, text.at + WORD_LENGTHS[WISH])
-    first, second = text.bytes[at], text.bytes[at + 1]
+    first, second = byte_at(text.address, at), byte_at(text.address, at + 1)
     if first == ONE and second == ZERO:
         return 10 if _ends_line(text, at + 2) else 0
     return RANK_OF_BYTE[first] if _ends_line(text, at + 1) else 0
@@ -548,7 +550,7 @@ def _is_cut_header(text):
     """Whether the text ends within a header."""
     for i in range(text.length - text.at):
         expected = (WORDS[GRAND_HEADER, i >> 3] >> (8 * (i & 7))) & 255
-        if i == WORD_LENGTHS[GRAND_HEADER] or text.bytes[text.at + i] != expected:
+        if i == WORD_LENGTHS[GRAND_HEADER] or byte_at(text.address, text.at + i) != expected:
             return False
     return True
 
@@ -557,7 +559,7 @@ def _is_cut_header(text):
 def _at_line(text):
     """Moves on to a line that is not blank, unless the reader stands at one. False at the end of the game."""
     text.at = _skip_spaces(text, text.at)
-    return text.bytes[text.at] != LINE_FEED or _next_line(text)
+    return byte_at(text.address, text.at) != LINE_FEED or _next_line(text)
 
 
 @inner
@@ -566,7 +568,7 @@ def _cut_off(text):
     if _is_word(text, text.at, GRAND_HEADER):
         return True
     at = _end_of_line(text, text.at)
-    while at < text.length and text.bytes[at] <= SPACE:
+    while at < text.length and byte_at(text.address, at) <= SPACE:
         at += 1
     return at >= text.length
 
@@ -579,13 +581,10 @@ def _skip_to_header(text):
 
 @inner
 def begin_text(text, source, start, stop):
-    """Takes a game's bytes; without a byte order mark."""
-    game = source[start:stop]
-    skipped = 3 if len(game) >= 3 and game[0] == 0xEF and game[1] == 0xBB and game[2] == 0xBF else 0
-    n = min(len(game) - skipped, MAX_GAME)
-    copy_bytes(text.bytes, 0, game, skipped, n)
-    for i in range(OVERHANG):
-        text.bytes[n + i] = LINE_FEED
-    text.length = n
+    """Takes a game's bytes where they are; without a byte order mark. Line feeds stand behind them, as in a Chunk."""
+    if stop - start >= 3 and source[start] == 0xEF and source[start + 1] == 0xBB and source[start + 2] == 0xBF:
+        start += 3
+    text.address = np.intp(source.ctypes.data) + start
+    text.length = stop - start
     text.at = 0
     text.line = 1

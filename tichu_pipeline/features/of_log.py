@@ -26,7 +26,7 @@ from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import DESCENDING, LABELS
 from tichu_models.rules.state import RIGHT
 from tichu_pipeline.brettspielwelt.games import Games, Reader
-from tichu_pipeline.brettspielwelt.inflate import Chunk, file_content
+from tichu_pipeline.brettspielwelt.inflate import chunk_of, file_content
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
 
 
@@ -49,9 +49,7 @@ def read_log(path: Path) -> Games:
         content = file_content(path.resolve(), SIZE_LIMIT)
     except OSError as error:
         raise LogError(f"{path}: it cannot be read ({error.strerror or error}); expected a .tch file") from error
-    size = np.array([len(content)], dtype=np.int64)
-    zero = np.zeros_like(size)
-    games = Reader().read(Chunk(np.frombuffer(content, dtype=np.uint8), zero, size, zero, ()))
+    games = Reader().read(chunk_of(content))
     if len(games.rounds) == 0:
         raise LogError(f"{path}: it holds no round with a result; expected a .tch file of Brettspielwelt")
     return games

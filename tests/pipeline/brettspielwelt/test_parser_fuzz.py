@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tests.conftest import real_log_paths
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.brettspielwelt.games import Games, Reader
-from tichu_pipeline.brettspielwelt.inflate import Chunk
+from tichu_pipeline.brettspielwelt.inflate import chunk_of
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
 from tichu_pipeline.tables import game_table, round_table, rule_break_table, trick_table
 
@@ -36,8 +36,7 @@ READER = Reader()
 
 def parse(log: bytes) -> Games:
     """One game."""
-    data = np.frombuffer(log, dtype=np.uint8)
-    return READER.read(Chunk(data, np.array([0]), np.array([len(log)]), np.array([1]), ()))
+    return READER.read(chunk_of(log, 1))
 
 
 def read(log: bytes) -> Games:

@@ -1,0 +1,62 @@
+"""HTML pages that need nothing else: one style for all, and written whole or not at all."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; text-align: right; }
+th:first-child, td:first-child { text-align: left; } tr { border-bottom: 1px solid #ddd; }
+td.text, th.text { text-align: left; } code { background: #f4f4f2; padding: 0 .2em; }
+img { max-width: 100%; } .stale { color: #a33; } .missing { color: #888; } a { color: #2b6f77; }
+figure { display: inline-block; margin: .5rem; width: 29rem; max-width: 100%; vertical-align: top; }
+"""
+
+
+def page(title: str, body: str) -> str:
+    """A whole page."""
+    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title><style>{STYLE}</style>"
+    return (
+        f"<!doctype html><html lang='en'><head>{head}</head><body><h1>{html.escape(title)}</h1>{body}</body></html>\n"
+    )
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], as_text: Sequence[int] = ()) -> str:
+    """Cells are HTML already; columns of `as_text` are aligned to the left."""
+
+    def cells(tag: str, values: Sequence[str]) -> str:
+        of_text = " class='text'"
+        return "".join(f"<{tag}{of_text if i in as_text else ''}>{value}</{tag}>" for i, value in enumerate(values))
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', [html.escape(heading) for heading in headings])}</tr>{body}</table>"
+
+
+def link(target: Path, beside: Path, text: str) -> str:
+    """A link from a page to a file, relative to the page: a data folder may be moved."""
+    relative = Path(os.path.relpath(target, beside.parent)).as_posix()
+    return f"<a href='{html.escape(relative, quote=True)}'>{html.escape(text)}</a>"
+
+
+def picture(target: Path, beside: Path, caption: str) -> str:
+    """A picture that lies elsewhere, likewise."""
+    relative = html.escape(Path(os.path.relpath(target, beside.parent)).as_posix(), quote=True)
+    told = html.escape(caption)
+    return (
+        f"<figure><a href='{relative}'><img alt='{told}' src='{relative}'></a><figcaption>{told}</figcaption></figure>"
+    )
+
+
+def write(path: Path, content: str) -> None:
+    """Puts a page into its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(content, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
