@@ -11,20 +11,19 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.registry import agent_from
-from tichu_models.arena.tournament import Order, Played, RunTasks, is_plain, play
+from tichu_models.arena.tournament import Order, Played, is_plain, play
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp, write
 from tichu_pipeline.tournaments.logs import GameLogs
+from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the same order would be played otherwise.
 VERSION = 1
@@ -61,7 +60,7 @@ def run(
     paths: DataPaths,
     name: str,
     order: Order,
-    workers: int | None = None,
+    workers: Workers | None = None,
     force: bool = False,
     logs: Path | None = None,
     done: Callable[[int], None] = lambda deals: None,
@@ -73,9 +72,9 @@ def run(
     stamp = stamp_of(order, paths)
     if not force and not logs and stored_stamp(path) == stamp:
         return Tournament(read(path), path, stamp, time.perf_counter() - started, True)
-    make, count = FromRegistry(paths.runs), workers or os.cpu_count() or 1
-    with GameLogs(logs, name, order) if logs else nullcontext() as archive, _pool(order, make, count) as run_tasks:
-        played = play(order, make, run_tasks, count, archive.add if archive else None, done)
+    make = FromRegistry(paths.runs)
+    with GameLogs(logs, name, order) if logs else nullcontext() as archive, workers or _usual(order, make) as hired:
+        played = play(order, make, hired.map, hired.count, archive.add if archive else None, done)
     write(path, played, stamp)
     return Tournament(played, path, stamp, time.perf_counter() - started, False)
 
@@ -99,20 +98,7 @@ def stamp_of(order: Order, paths: DataPaths) -> str:
     return digest.hexdigest()
 
 
-@contextmanager
-def _pool(order: Order, make: FromRegistry, workers: int) -> Iterator[RunTasks]:
-    if workers == 1:
-        yield map
-        return
+def _usual(order: Order, make: FromRegistry) -> Workers:
     agents = [make(name) for name in order.agents]
-    if all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents):
-        with ThreadPoolExecutor(workers) as threads:
-            yield threads.map
-    else:
-        with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as processes:
-            yield processes.map
-
-
-def _one_thread() -> None:
-    """A worker has a core, and its libraries no more threads than that."""
-    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+    plain = all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents)
+    return threads() if plain else Processes(os.cpu_count() or 1)
