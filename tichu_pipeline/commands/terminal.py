@@ -1,4 +1,4 @@
-"""What all commands share: the options for the data folder and the workers, how they fail, how they print a table."""
+"""What all commands share: the options of data folder and workers, how they fail, how they print a table."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from tichu_pipeline.workers import Workers
 
 DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
-
-
 WorkersOption = Annotated[
     str | None,
     typer.Option(
