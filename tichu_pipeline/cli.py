@@ -18,20 +18,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tichu_pipeline.commands import playing, tournaments, training
-from tichu_pipeline.commands.terminal import DataOption, fail, print_table
+from tichu_pipeline.commands.terminal import DataOption, WorkersOption, fail, print_table, workers_of
 
 if TYPE_CHECKING:
     from tichu_pipeline.ingest import Ingested, Summary
-    from tichu_pipeline.workers import Workers
 
 LARGEST_ID = 2**63 - 1
-WorkersOption = Annotated[
-    str | None,
-    typer.Option(
-        envvar="TICHU_WORKERS",
-        help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
-    ),
-]
 
 app = typer.Typer(
     name="tichu",
@@ -40,16 +32,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-
-
-def workers_of(named: str | None) -> Workers | None:
-    """The workers of option --workers, None if it says nothing."""
-    from tichu_pipeline.workers import workers_from
-
-    try:
-        return workers_from(named) if named else None
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--workers") from error
 
 
 @app.callback()

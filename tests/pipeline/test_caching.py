@@ -81,6 +81,7 @@ def test_only_what_hangs_on_a_change_is_made_again(paths, instance):
     """A monthly update that costs as much as the first run; or one that leaves something as it was."""
     window = {"scaling": {"config": {"fit_through": "2024-02"}}}
     once = {"rounds": [False] * 3, "analysis": [False], "scaling": [False], "analysis_report": [False]}
+    once |= {"tournament": [False], "evaluation": [False]}
     assert reused(instance, paths, window) == once
     first = files(paths)
 
@@ -98,6 +99,8 @@ def test_only_what_hangs_on_a_change_is_made_again(paths, instance):
         "analysis": [False],
         "scaling": [True],
         "analysis_report": [False],
+        "tournament": [True],
+        "evaluation": [True],
     }
     tables = ("rounds", "games", "tricks", "rule_breaks", "combination_stats")
     expected = {"raw/202403/7.tch", "tichu.duckdb", "reports/Datenanalyse.html"}

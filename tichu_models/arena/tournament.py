@@ -109,7 +109,7 @@ class Played:
     timed: frozenset[str]  # agents budgeted in seconds, whose games cannot be repeated
 
 
-RunTasks = Callable[[Callable[[Task], Part], Iterable[Task]], Iterable[Part]]
+RunTasks = Callable[[Callable[[Task], Part], Sequence[Task]], Iterable[Part]]
 
 
 def play(

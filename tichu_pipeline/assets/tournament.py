@@ -6,7 +6,7 @@ from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
 from tichu_pipeline.analysis.build import add_tournaments
 from tichu_pipeline.assets.training import training_runs
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.retries import patience
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION, run
@@ -20,17 +20,18 @@ class TournamentConfig(dg.Config):
     deals: int = 2000  # of each pairing, each played twice with the seats swapped
     whole_games: bool = False  # to 1000 points, in the place of single rounds
     seed: int = 1
-    workers: int | None = None  # at once; by default all cores
     force: bool = False
 
 
 @dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
-def tournament(context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder) -> dg.MaterializeResult:
+def tournament(
+    context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
     """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
     agents = tuple(config.agents or entrants(data.paths))
     order = Order(agents, config.deals, config.seed, config.whole_games)
     with patience(context):
-        made = run(data.paths, config.name, order, config.workers, config.force)
+        made = run(data.paths, config.name, order, workers.get(), config.force)
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)
@@ -50,6 +51,7 @@ def tournament(context: dg.AssetExecutionContext, config: TournamentConfig, data
             "agents": len(agents),
             "pairings": dg.MetadataValue.md("\n".join(lines)),
             "path": dg.MetadataValue.path(made.path),
+            **workers.metadata(),
         },
     )
 

@@ -1,20 +1,40 @@
-"""What all commands share: the data folder's option, how they fail, how they print a table."""
+"""What all commands share: the options of data folder and workers, how they fail, how they print a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+if TYPE_CHECKING:
+    from tichu_pipeline.workers import Workers
+
 DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="TICHU_WORKERS",
+        help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
+    ),
+]
 
 
 def fail(message: str) -> NoReturn:
     """Ends the command: the input is at fault."""
     typer.secho(message, fg=typer.colors.RED, err=True)
     raise typer.Exit(1)
+
+
+def workers_of(named: str | None) -> Workers | None:
+    """The workers of option --workers, None if it says nothing."""
+    from tichu_pipeline.workers import workers_from
+
+    try:
+        return workers_from(named) if named else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--workers") from error
 
 
 def print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str]) -> None:

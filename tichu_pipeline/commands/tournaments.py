@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, fail
+from tichu_pipeline.commands.terminal import DataOption, WorkersOption, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
@@ -41,7 +41,7 @@ def tournament(
     limit: Annotated[
         float | None, typer.Option(help="Seconds that a decision may take; who takes longer forfeits.", min=0.001)
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="At once; all cores by default.", min=1)] = None,
+    workers: WorkersOption = None,
     name: Annotated[str, typer.Option(help="Of the file DATA/tournaments/NAME.parquet.")] = "latest",
     logs: Annotated[Path | None, typer.Option(help="Folder for the games as logs, NAME.zip.")] = None,
     replay: Annotated[int | None, typer.Option(help="Play only this table again and show it.", metavar="TABLE")] = None,
@@ -64,6 +64,7 @@ def tournament(
     from tichu_pipeline.tournaments.files import TournamentFileError
     from tichu_pipeline.tournaments.running import BadNameError, FromRegistry, run
     from tichu_pipeline.tournaments.terminal import show, show_replay
+    from tichu_pipeline.workers import WorkersError
 
     paths, console = DataPaths(data), Console()
     most = MOST_DEALS if until_decided else DEALS
@@ -87,8 +88,8 @@ def tournament(
                 show_replay(console, order, replay, part)
             return
         with _progress(len(order.pairings) * number, shown=not as_json) as done:
-            made = run(paths, name, order, workers, force, logs, done)
-    except (AgentError, TournamentError, TournamentFileError, BadNameError) as error:
+            made = run(paths, name, order, workers_of(workers), force, logs, done)
+    except (AgentError, TournamentError, TournamentFileError, BadNameError, WorkersError) as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or data}: {error.strerror or error}; expected a folder with space to write in")

@@ -1,7 +1,8 @@
 """A tournament from its order to its file: by as many workers as there are, and not twice.
 
 Built-in players leave the interpreter's lock alone, and are played by threads; others by processes. Neither changes a
-result. An agent with a network is known by the bytes of its run: trained anew, it plays anew.
+result. An agent with a network takes the networks for other decisions from the folder of runs: when a run there is new
+or trained anew, the tournament is played anew.
 """
 
 from __future__ import annotations
@@ -11,25 +12,25 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import parent_process
 from pathlib import Path
 
 from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import BuiltinAgent
 from tichu_models.agents.registry import agent_from
-from tichu_models.arena.tournament import Order, Played, RunTasks, is_plain, play
+from tichu_models.arena.tournament import Order, Played, is_plain, play
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp, write
 from tichu_pipeline.tournaments.logs import GameLogs
+from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the same order would be played otherwise.
 VERSION = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-RUN = re.compile(r"[a-z_]+:([^,=]+)(,.*)?")
+RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run
 
 
 class BadNameError(ValueError):
@@ -43,6 +44,8 @@ class FromRegistry:
     runs: Path | None
 
     def __call__(self, name: str) -> Agent:
+        if parent_process():  # one worker of several: its share is a core
+            os.environ.setdefault("OMP_NUM_THREADS", "1")
         return agent_from(name, self.runs)
 
 
@@ -61,7 +64,7 @@ def run(
     paths: DataPaths,
     name: str,
     order: Order,
-    workers: int | None = None,
+    workers: Workers | None = None,
     force: bool = False,
     logs: Path | None = None,
     done: Callable[[int], None] = lambda deals: None,
@@ -73,9 +76,12 @@ def run(
     stamp = stamp_of(order, paths)
     if not force and not logs and stored_stamp(path) == stamp:
         return Tournament(read(path), path, stamp, time.perf_counter() - started, True)
-    make, count = FromRegistry(paths.runs), workers or os.cpu_count() or 1
-    with GameLogs(logs, name, order) if logs else nullcontext() as archive, _pool(order, make, count) as run_tasks:
-        played = play(order, make, run_tasks, count, archive.add if archive else None, done)
+    make = FromRegistry(paths.runs)
+    with (
+        workers or _usual_workers(order, make) as hired,
+        GameLogs(logs, name, order) if logs else nullcontext() as archive,
+    ):
+        played = play(order, make, hired.map, hired.count, archive.add if archive else None, done)
     write(path, played, stamp)
     return Tournament(played, path, stamp, time.perf_counter() - started, False)
 
@@ -90,29 +96,14 @@ def tournament_path(paths: DataPaths, name: str) -> Path:
 def stamp_of(order: Order, paths: DataPaths) -> str:
     """What a tournament depends on."""
     digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(order))}".encode())
-    for agent in order.agents:
-        named = RUN.fullmatch(agent)
-        folder = paths.runs / named[1] if named else None
-        for file in ("manifest.json", "model.safetensors"):
-            if folder and (folder / file).is_file():
-                digest.update(hashlib.sha256((folder / file).read_bytes()).digest())
+    if any(RUN.match(agent) for agent in order.agents):
+        for file in sorted([*paths.runs.glob("*/manifest.json"), *paths.runs.glob("*/model.safetensors")]):
+            digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
-@contextmanager
-def _pool(order: Order, make: FromRegistry, workers: int) -> Iterator[RunTasks]:
-    if workers == 1:
-        yield map
-        return
+def _usual_workers(order: Order, make: FromRegistry) -> Workers:
     agents = [make(name) for name in order.agents]
     if all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents):
-        with ThreadPoolExecutor(workers) as threads:
-            yield threads.map
-    else:
-        with ProcessPoolExecutor(workers, get_context("spawn"), _one_thread) as processes:
-            yield processes.map
-
-
-def _one_thread() -> None:
-    """A worker has a core, and its libraries no more threads than that."""
-    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+        return threads()
+    return Processes(os.cpu_count() or 1)

@@ -12,7 +12,7 @@ from tichu_pipeline.assets.tournament import nobody_failed, tournament
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.status import State, status
 
 
@@ -30,7 +30,7 @@ def run(paths: DataPaths, **config: object) -> dict[str, dict]:
     """Both stages once; their metadata."""
     result = dg.materialize(
         [tournament, evaluation, nobody_failed],
-        resources={"data": DataFolder(root=str(paths.root))},
+        resources={"data": DataFolder(root=str(paths.root)), "workers": WorkersResource()},
         run_config={"ops": {"tournament": {"config": {"deals": 20, **config}}}},
     )
     assert all(check.passed for check in result.get_asset_check_evaluations())
