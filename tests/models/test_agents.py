@@ -39,9 +39,9 @@ def runs(tmp_path_factory):
 
 def options_of(network: str) -> list[str]:
     """Options that lead to code of their own."""
-    own = {"PolicyNet": ["rule=likelihood"], "GCPolicyNet": ["margin=50", "value=ValueNet"]}
+    own = {"PolicyNet": ["rule=likelihood", "decisions=false"], "GCPolicyNet": ["margin=50", "value=ValueNet"]}
     own["DTNet"] = own["GCPolicyNet"]
-    return ["", "temperature=.5", "temperature=2,top_k=3,seed=7", "decisions=false", *own.get(network, [])]
+    return ["", "temperature=2,top_k=3,seed=7", *own.get(network, [])]
 
 
 CASES = [(network, options) for network in NAMES for options in options_of(network)]

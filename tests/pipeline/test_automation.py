@@ -5,18 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from filelock import FileLock
 
+from tests.pipeline.portals import LOG, Portal, portal_at
 from tests.pipeline.test_layout import ROOT
 from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.analysis.reading import stored_stamp, value
@@ -28,7 +26,6 @@ from tichu_pipeline.ingest import ingest
 from tichu_pipeline.partitions import MONTHS
 
 KEYS = MONTHS.get_partition_keys()[-4:]  # the last months that are over: what is downloaded ends there
-LOG = (ROOT / "tests" / "golden" / "sound_game.tch").read_bytes()
 TICK = datetime(2031, 5, 5, 4, tzinfo=UTC)
 
 
@@ -102,61 +99,12 @@ def corpus(tmp_path_factory) -> Path:
     return folder
 
 
-class Server(ThreadingHTTPServer):
-    """Denies as many requests as `absent` says."""
-
-    absent = 0
-
-
-@dataclass
-class Portal:
-    """Its pages are files: `202403/index.html` lists the games of a month, `7.tch` is one."""
-
-    folder: Path
-    server: Server
-
-    def add(self, month: str, *games: int) -> None:
-        """Lets the portal have one month more."""
-        page = self.folder / month.replace("-", "") / "index.html"
-        page.parent.mkdir()
-        page.write_text("".join(f'<a href="{game}.tch">x</a>\n' for game in games))
-        for game in games:
-            (self.folder / f"{game}.tch").write_bytes(LOG)
-
-    def stop(self) -> None:
-        """Takes it down: connections are refused."""
-        self.server.shutdown()
-        self.server.server_close()
-
-
-class Handler(SimpleHTTPRequestHandler):
-    """Without a line for each request."""
-
-    server: Server
-
-    def do_GET(self) -> None:
-        if self.server.absent:
-            self.server.absent -= 1
-            self.send_error(404)
-        else:
-            super().do_GET()
-
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
 @pytest.fixture
 def portal(tmp_path, monkeypatch) -> Iterator[Portal]:
     """A portal without any month, on a free port."""
-    (tmp_path / "portal").mkdir()
-    handler = partial(Handler, directory=str(tmp_path / "portal"))
-    made = Portal(tmp_path / "portal", Server(("127.0.0.1", 0), handler))
-    monkeypatch.setenv("TICHU_PORTAL", f"http://127.0.0.1:{made.server.server_address[1]}")
-    thread = threading.Thread(target=made.server.serve_forever, args=(0.02,))
-    thread.start()
-    yield made
-    made.stop()
-    thread.join()
+    with portal_at(tmp_path / "portal") as made:
+        monkeypatch.setenv("TICHU_PORTAL", made.address)
+        yield made
 
 
 def months_of(request: dg.RunRequest | dg.SkipReason) -> tuple[str, str]:

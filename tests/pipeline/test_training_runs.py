@@ -29,7 +29,7 @@ from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.status import State, status
 from tichu_pipeline.training import comparison
-from tichu_pipeline.training.baselines import points_so_far, rule_based
+from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
 from tichu_pipeline.training.inputs import inputs_of
 from tichu_pipeline.training.results_page import page
@@ -255,7 +255,13 @@ def test_baselines_know_the_rules_of_thumb(paths):
     assert rule_based(paths, "tichu-240", "train", 20_000)["heuristic"]["called_brier_skill"] > 0.95
     assert rule_based(paths, "schupf-65", "validation", 20_000)["heuristic"]["left_top1"] == 1
     stages = points_so_far(paths, "train", 20_000)
-    assert 0 <= stages["r2_from_0"] < stages["r2_from_28"] < stages["r2_from_49"] < 1
+    asked = list(decisions(inputs_of(run_config("PolicyNet", "smoke"), paths).source, "train", 20_000))
+    points = np.concatenate([part.views["points"] for part in asked]).astype(float)
+    own = np.concatenate([part.views["seat"] for part in asked]) % 2
+    lead = np.where(own, -1, 1) * (points[:, [0, 2]].sum(axis=1) - points[:, [1, 3]].sum(axis=1))
+    value = np.concatenate([part.value for part in asked])
+    late = np.bitwise_count(np.concatenate([part.views["played"] for part in asked])) >= 49
+    assert stages["r2_from_49"] == pytest.approx(np.corrcoef(lead[late], value[late])[0, 1] ** 2)
 
 
 def test_runs_are_compared_once(paths):

@@ -113,10 +113,10 @@ def _free_rows(inputs: Inputs, blunders: Blunders, split: str) -> Iterator[np.nd
     source = inputs.source
     for block in source.blocks:
         samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
-        samples = samples[: source.fill(block, samples)]
+        samples = samples[: source.fill(block, samples, SPLITS.index(split))]
         facts = as_records(samples, source.spec)
         played = source.month(block.path)[0].rows  # type: ignore[union-attr]
-        wanted = (facts["split"] == SPLITS.index(split)) & (facts["forced"] == 0)
+        wanted = (facts["split"] == SPLITS.index(split)) & (facts["forced"] == 0)  # shards may hold others too
         games, indices = played["game_id"][facts["round"]], played["round_index"][facts["round"]]
         wanted &= ~blunders.among(games, indices, facts["turn"])
         chosen = np.ascontiguousarray(samples[wanted])
