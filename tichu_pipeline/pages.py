@@ -53,7 +53,10 @@ def picture(target: Path, beside: Path, caption: str) -> str:
     )
 
 
-def write(path: Path, content: str) -> None:
-    """Puts a page into its place."""
+def write(path: Path, content: str) -> bool:
+    """Puts a page into its place; False if it was there already, and is left alone."""
+    if path.is_file() and path.read_bytes() == content.encode():
+        return False
     with whole_file(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")
+        temporary.write_bytes(content.encode())
+    return True
