@@ -10,16 +10,15 @@ column of a row group is one page, since compression is set up anew for each.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from platform import node
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_pipeline.folders import month_file
+from tichu_pipeline.whole_files import temporary_file
 
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536
@@ -120,16 +119,3 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
         return pq.read_metadata(path).metadata or {}
     except (OSError, pa.ArrowInvalid):
         return {}
-
-
-def temporary_file(path: Path) -> Path:
-    """Where a file is made: beside its place, by a name that says by which process of which machine."""
-    return path.with_name(f".{path.name}.{node()}.{os.getpid()}.tmp")
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Removes what killed processes of this machine have left half written; other machines may be at work here, too."""
-    for leftover in folder.glob(f".*.{node()}.*.tmp"):
-        owner = leftover.name.split(".")[-2]
-        if not Path(f"/proc/{owner}").exists():
-            leftover.unlink(missing_ok=True)

@@ -62,9 +62,7 @@ def write(paths: DataPaths) -> Overview:
     standings = [standing for standing in status(paths) if standing.stage != "overview"]
     pages.write(paths.reports / FEATURES, _features())
     content = pages.page("Tichu: what this data folder holds", "".join(_parts(paths, target, standings)))
-    reused = target.is_file() and target.read_text(encoding="utf-8") == content
-    if not reused:
-        pages.write(target, content)
+    reused = not pages.write(target, content)
     return Overview(target, _digest(content), len(standings), len(content), time.perf_counter() - started, reused)
 
 

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tichu_pipeline.whole_files import whole_file
+
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; text-align: right; }
@@ -51,12 +53,10 @@ def picture(target: Path, beside: Path, caption: str) -> str:
     )
 
 
-def write(path: Path, content: str) -> None:
-    """Puts a page into its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def write(path: Path, content: str) -> bool:
+    """Puts a page into its place; False if it was there already, and is left alone."""
+    if path.is_file() and path.read_bytes() == content.encode():
+        return False
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content.encode())
+    return True

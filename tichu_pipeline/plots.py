@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tichu_pipeline.scaling.distribution import Distribution
+from tichu_pipeline.whole_files import whole_file
 
 WIDTH, HEIGHT = 120, 24
 POINTS = 40  # more would not be inline any more on the page of an asset
@@ -86,7 +87,5 @@ def write_figures(folder: Path, distribution: Distribution, name: str, clip: Seq
 
 def save(figure: Figure, path: Path) -> None:
     """Writes a figure whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp")
-    figure.savefig(temporary, format="png", dpi=120, metadata={"Software": None})
-    temporary.replace(path)
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=120, metadata={"Software": None})

@@ -154,6 +154,9 @@ class Cluster(Workers):
     def __enter__(self) -> Self:
         self._client = _client(self.address)
         self.count = sum(self._client.nthreads().values())
+        if not self.count:
+            self.__exit__()
+            raise WorkersError(f"{self.address}: no worker; start one: dask worker {self.address}")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -169,8 +172,6 @@ class Cluster(Workers):
             with self:
                 yield from self.map(function, tasks)
             return
-        if not self.count:
-            raise WorkersError(f"{self.address}: no worker; start one: dask worker {self.address}")
         ahead = (client.submit(function, task, pure=False) for task in tasks)
         waiting = deque(islice(ahead, WAITING * self.count))
         try:

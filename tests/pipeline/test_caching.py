@@ -14,6 +14,7 @@ import dagster as dg
 import pytest
 
 from tests.pipeline.test_layout import ROOT
+from tichu_models.observation.specs import SPEC_OF_KIND
 from tichu_pipeline.analysis.reading import value
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.definitions import build
@@ -23,6 +24,7 @@ from tichu_pipeline.status import State, status
 pytestmark = pytest.mark.proof
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
+NETWORKS = ("training_runs", "model_comparison")
 RANGE = {"dagster/asset_partition_range_start": MONTHS[0], "dagster/asset_partition_range_end": MONTHS[-1]}
 
 
@@ -49,8 +51,7 @@ def reused(
     """One run of everything but the networks, which take their time, or of one stage: by stage, whether it was reused,
     for each month or once."""
     job = build(root=str(paths.root)).resolve_job_def("everything")
-    networks = ("training_runs", "model_comparison")
-    stages = [key for key in job.asset_layer.executable_asset_keys if key.path[0] not in networks]
+    stages = [key for key in job.asset_layer.executable_asset_keys if key.path[0] not in NETWORKS]
     result = job.execute_in_process(
         instance=instance,
         tags=RANGE,
@@ -77,34 +78,44 @@ def changes(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
+def in_state(paths: DataPaths, state: State) -> list[str]:
+    """The stages of this state but the networks."""
+    return [stage.stage for stage in status(paths) if stage.state is state and stage.stage not in NETWORKS]
+
+
 def test_only_what_hangs_on_a_change_is_made_again(paths, instance):
     """A monthly update that costs as much as the first run; or one that leaves something as it was."""
     window = {"scaling": {"config": {"fit_through": "2024-02"}}}
     once = {"rounds": [False] * 3, "analysis": [False], "scaling": [False], "analysis_report": [False]}
-    once |= {"tournament": [False], "evaluation": [False]}
+    once |= {"features": [False] * 3, "dataset": [False]}
+    once |= {"tournament": [False], "evaluation": [False], "overview": [False]}
     assert reused(instance, paths, window) == once
     first = files(paths)
 
     assert reused(instance, paths) == {stage: [True] * len(found) for stage, found in once.items()}
     assert changes(first, files(paths)) == set()
-    assert {stage.state for stage in status(paths)} == {State.FRESH}
+    assert in_state(paths, State.STALE) == in_state(paths, State.MISSING) == []
 
     log = paths.raw / "202403" / "7.tch"
     log.parent.mkdir()
     shutil.copy(ROOT / "tests" / "golden" / "sound_game.tch", log)
-    stale = [stage.stage for stage in status(paths) if stage.state is State.STALE]
-    assert stale == ["rounds", "analysis", "analysis_report"]
+    assert in_state(paths, State.STALE) == ["rounds", "analysis", "analysis_report", "features"]
     assert reused(instance, paths) == {
         "rounds": [True, True, False],
         "analysis": [False],
         "scaling": [True],
         "analysis_report": [False],
+        "features": [True, True, False],
+        "dataset": [False],
         "tournament": [True],
         "evaluation": [True],
+        "overview": [False],
     }
     tables = ("rounds", "games", "tricks", "rule_breaks", "combination_stats")
-    expected = {"raw/202403/7.tch", "tichu.duckdb", "reports/Datenanalyse.html"}
-    assert changes(first, files(paths)) == expected | {f"{table}/2024-03.parquet" for table in tables}
+    expected = {"raw/202403/7.tch", "tichu.duckdb", "reports/Datenanalyse.html", "reports/index.html"}
+    expected |= {"features/play-375.h5", *(f"{table}/2024-03.parquet" for table in tables)}
+    expected |= {f"features/{name}/2024-03.parquet" for name in SPEC_OF_KIND.values()}
+    assert changes(first, files(paths)) == expected
 
     before = files(paths)
     method = {"scaling": {"config": {"methods": {"rtg": "zscore"}}}}
@@ -112,7 +123,7 @@ def test_only_what_hangs_on_a_change_is_made_again(paths, instance):
     changed = changes(before, files(paths))
     assert "scaling.json" in changed
     assert {name for name in changed if not name.startswith("plots/scaling/")} == {"scaling.json"}
-    assert [stage.stage for stage in status(paths) if stage.state is State.STALE] == ["analysis_report"]
+    assert in_state(paths, State.STALE) == ["analysis_report", "dataset", "overview"]
 
 
 def test_two_runs_at_once(paths, tmp_path, instance):

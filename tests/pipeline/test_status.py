@@ -26,7 +26,8 @@ from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
 from tichu_pipeline.tournaments.running import run as run_tournament
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
-NETWORKS = ("training_runs", "model_comparison")  # what takes training has tests of its own: test_training_runs
+# What takes training, and the page that leads to all others, have tests of their own.
+NETWORKS = ("training_runs", "model_comparison", "overview")
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.reading import digests
+from tichu_models.arena.tournament import Order
 from tichu_models.observation.specs import spec
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.cli import app
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
+from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.workers import Cluster, Processes, Serial, Threads, Workers, WorkersError, workers_from
 
 MONTHS = ["2024-01", "2024-02", "2024-03", "2024-04"]
@@ -98,6 +100,13 @@ def test_the_same_bytes_though_a_worker_is_killed(workers, data, tmp_path):
     assert len(killed) == 1
     assert digests(paths.root) == digests(data / "serial")
     assert not list(paths.root.rglob("*.tmp"))
+
+
+def test_a_tournament_is_the_same_wherever_it_is_played(workers, tmp_path):
+    """Results that depend on who played which deals."""
+    order = Order(("random", "heuristic"), 70, seed=3)
+    here, there = (run(DataPaths(tmp_path), "t", order, who, force=True).played for who in (Serial(), workers))
+    assert here.results.tobytes() == there.results.tobytes()
 
 
 def test_threads_make_the_same_bytes(data, tmp_path):

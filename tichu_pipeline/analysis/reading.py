@@ -41,8 +41,15 @@ def reader(paths: DataPaths) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def batches(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.RecordBatchReader:
-    """The result of one statement."""
+    """The result of one statement, which must be a question: a read-only connection still lets `COPY` write the
+    database's own write-ahead log, which would keep every other reader out."""
     try:
+        for statement in connection.extract_statements(sql):
+            if statement.type != duckdb.StatementType.SELECT:
+                raise DatabaseError(
+                    f"{statement.type.name} is not for readers; expected SELECT, FROM, WITH, SHOW or DESCRIBE: "
+                    f"{_first_line(sql)}"
+                )
         result = connection.sql(sql)
         if result is None:
             raise DatabaseError(f"no rows to show; expected a statement that asks for some: {_first_line(sql)}")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -33,6 +32,7 @@ from tichu_pipeline.features.filters import Filters, seats_of
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.months import parse_months
+from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the same shards and constants would give another file.
 VERSION = 1
@@ -92,8 +92,6 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
         return found
     source = ShardSource([shard_file(paths, chosen, month) for month in months], chosen)
     groups = _choose(source, order, seats_of(paths, months, order.filters))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     about: dict[str, Any] = {
         "stamp": stamp,
         "spec": chosen.name,
@@ -106,15 +104,11 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
         "order": json.dumps(asdict(order)),
         "months": months,
     }
-    try:
-        with h5py.File(temporary, "w") as file:
-            for key, value in about.items():
-                file.attrs[key] = value
-            for group, picked in zip(SPLITS, groups, strict=True):
-                _write_group(file.create_group(group), picked, source, chosen, scaling, order)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as temporary, h5py.File(temporary, "w") as file:
+        for key, value in about.items():
+            file.attrs[key] = value
+        for group, picked in zip(SPLITS, groups, strict=True):
+            _write_group(file.create_group(group), picked, source, chosen, scaling, order)
     made = stored(path)
     assert made is not None
     return Dataset(**{**made.__dict__, "seconds": time.perf_counter() - started, "reused": False})
@@ -273,9 +267,7 @@ def _write_group(
     columns["value"] = _scaled_value(records["value"], scaling)
     columns["weight"] = _weights(columns["class"], picked.counts, order.balance)
     for name, values in columns.items():
-        group.create_dataset(
-            name, data=np.ascontiguousarray(values), chunks=_chunks(n), compression="gzip", shuffle=True
-        )
+        group.create_dataset(name, data=np.ascontiguousarray(values), **_packed(n, ROWS_AT_ONCE))
     for name, width, kind in (
         ("features", chosen.size, np.float32),
         ("labels", len(chosen.label_names), np.uint8),
@@ -284,10 +276,7 @@ def _write_group(
             name,
             (n, width),
             dtype=kind,
-            chunks=(min(max(n, 1), CHUNK_ROWS), width),
-            compression="gzip",
-            compression_opts=1,
-            shuffle=True,
+            **_packed(n, CHUNK_ROWS, width),
         )
     features, labels = (
         unpacker.buffer(ROWS_AT_ONCE, chosen.size),
@@ -299,8 +288,12 @@ def _write_group(
         group["labels"][begin : begin + len(rows)] = unpacker.labels(rows, labels).astype(np.uint8)
 
 
-def _chunks(n: int) -> tuple[int]:
-    return (min(max(n, 1), ROWS_AT_ONCE),)
+def _packed(n: int, rows: int, *width: int) -> dict[str, Any]:
+    """How a column of n samples is stored; one without any has no chunks to pack."""
+    if n == 0:
+        return {}
+    level = {"compression_opts": 1} if width else {}
+    return {"chunks": (min(n, rows), *width), "compression": "gzip", "shuffle": True, **level}
 
 
 def _scaled_value(points: np.ndarray, scaling: Scaling) -> np.ndarray:

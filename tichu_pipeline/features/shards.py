@@ -32,7 +32,8 @@ from tichu_models.observation.samples import width_of
 from tichu_models.observation.specs import Spec
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import stored_month_stamp
-from tichu_pipeline.monthly_files import remove_leftovers, stored_stamp, temporary_file
+from tichu_pipeline.monthly_files import stored_stamp
+from tichu_pipeline.whole_files import remove_leftovers, whole_file
 from tichu_pipeline.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ.
@@ -112,13 +113,8 @@ def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) ->
     if not force and stored_stamp(path) == stamp:
         rows = pq.read_metadata(path).num_rows
         return Shard(month, path, rows, path.stat().st_size, time.perf_counter() - started, True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_file(path)
-    try:
+    with whole_file(path) as temporary:
         samples = _write(temporary, month_file(paths.rounds, month), spec, stamp)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
     return Shard(month, path, samples, path.stat().st_size, time.perf_counter() - started, False)
 
 

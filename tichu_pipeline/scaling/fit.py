@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.distribution import SAMPLE, SEED, Distribution
 from tichu_pipeline.scaling.gather import VARIABLES, gather
+from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the constants of unchanged months would differ.
 VERSION = 1
@@ -216,7 +216,5 @@ def _check_methods(methods: Mapping[str, str]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text)
-    temporary.replace(path)
+    with whole_file(path) as temporary:
+        temporary.write_text(text)

@@ -6,7 +6,6 @@ What is read back says the same as what was played. What the rows mean is `tichu
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.arena.results import RESULT
 from tichu_models.arena.statistics import SequentialTest
 from tichu_models.arena.tournament import Order, Played
+from tichu_pipeline.whole_files import whole_file
 
 STAMP, TOURNAMENT = b"tichu.stamp", b"tichu.tournament"
 TEAMS = np.array([20, 31], dtype=np.int8)
@@ -61,13 +61,8 @@ class TournamentFileError(Exception):
 def write(path: Path, played: Played, stamp: str) -> None:
     """Writes a tournament, whole or not at all."""
     metadata = {STAMP: stamp.encode(), TOURNAMENT: json.dumps(_facts(played)).encode()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with whole_file(path) as temporary:
         pq.write_table(to_table(played).replace_schema_metadata(metadata), temporary, compression="zstd")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def to_table(played: Played) -> pa.Table:

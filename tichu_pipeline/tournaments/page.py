@@ -6,7 +6,6 @@ import base64
 import hashlib
 import html
 import io
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
+from tichu_pipeline.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,10 +55,8 @@ def write_page(paths: DataPaths, name: str, force: bool = False) -> Page:
     played = read(tournament_path(paths, name))
     reused = not force and is_up_to_date(paths, name)
     if not reused:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        temporary.write_text(STAMP.format(stamp) + _html(name, played), encoding="utf-8")
-        temporary.replace(target)
+        with whole_file(target) as temporary:
+            temporary.write_text(STAMP.format(stamp) + _html(name, played), encoding="utf-8")
     return Page(target, stamp, len(played.order.agents), time.perf_counter() - started, reused)
 
 

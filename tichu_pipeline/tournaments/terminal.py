@@ -48,7 +48,7 @@ def cell(points: float, interval: list[float]) -> str:
 
 
 def cross_table(facts: dict[str, Any]) -> Table:
-    """Points a round of the agent of the row against that of the column."""
+    """Points a round of the agent of the row against that of the column; the table of agents has their numbers."""
     names = [rating["name"] for rating in facts["ratings"]]
     cells = {
         (pairing["a"], pairing["b"]): cell(pairing["points_per_round"], pairing["interval"])
@@ -60,26 +60,26 @@ def cross_table(facts: dict[str, Any]) -> Table:
     }
     deals = max(pairing["deals"] for pairing in facts["pairings"])
     unit = "pairs of games" if facts["whole_games"] else "duplicate deals"
-    table = Table(title=f"points a round, {deals:,} {unit} a pairing, 95 % intervals", box=None, padding=(0, 2, 0, 0))
+    table = Table(title=f"points a round, {deals:,} {unit} a pairing, 95 % intervals", box=None, padding=(0, 1, 0, 0))
     table.add_column("")
-    for name in names:
-        table.add_column(Text(name), justify="right")
-    for own in names:
-        table.add_row(Text(own), *(cells.get((own, other), "") for other in names))
+    for number in range(1, len(names) + 1):
+        table.add_column(str(number), justify="right", no_wrap=True)
+    for number, own in enumerate(names, start=1):
+        table.add_row(str(number), *(cells.get((own, other), "") for other in names))
     return table
 
 
 def agents_table(facts: dict[str, Any]) -> Table:
     """What each agent did in all its rounds together, best first: calls made of those announced, and so on."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 1, 0, 0))
     for heading in ("", "rating", "tichu", "grand", "double", "bombs", "failed", "p50", "p99"):
-        table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading), overflow="fold")
     times = {entry["name"]: entry for entry in facts["times"]}
-    for rating in facts["ratings"]:
+    for number, rating in enumerate(facts["ratings"], start=1):
         name = rating["name"]
         done = side_sums(facts, name)
         table.add_row(
-            Text(name + (" (timed)" if times[name]["timed"] else "")),
+            Text(f"{number} {name}" + (" (timed)" if times[name]["timed"] else "")),
             f"{rating['mu']:.0f} ± {2 * rating['sigma']:.0f}",
             f"{done['tichu_made']:,}/{done['tichu_called']:,}",
             f"{done['grand_made']:,}/{done['grand_called']:,}",

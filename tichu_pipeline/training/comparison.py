@@ -32,6 +32,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest as months_manifest
 from tichu_pipeline.training.baselines import points_so_far, rule_based
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
+from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the same runs and rounds would give other figures.
 VERSION = 1
@@ -237,10 +238,9 @@ def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> N
     _draw(paths.reports / PICTURE, table)
     _replace(paths.reports / PAGE, _page(table).encode())
     path = paths.reports / TABLE
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    arrow = table.to_arrow()
-    pq.write_table(arrow.replace_schema_metadata({STAMP: stamp.encode(), SAMPLED: str(samples).encode()}), temporary)
-    temporary.replace(path)  # last: it says that all is there
+    about = {STAMP: stamp.encode(), SAMPLED: str(samples).encode()}
+    with whole_file(path) as temporary:  # last: it says that all is there
+        pq.write_table(table.to_arrow().replace_schema_metadata(about), temporary)
 
 
 def _page(table: pl.DataFrame) -> str:
@@ -283,9 +283,8 @@ def _draw(path: Path, table: pl.DataFrame) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def _append(path: Path, entry: dict[str, Any]) -> None:

@@ -171,6 +171,18 @@ def test_a_foreign_write_ahead_log_goes_with_the_old_file(paths):
     assert value(paths, "SELECT count(*) FROM rounds") > 0
 
 
+def everything(paths: DataPaths) -> dict[Path, tuple[int, int]]:
+    """All files of the data folder, with what changes when one is written."""
+    files = [path for path in paths.root.rglob("*") if path.is_file() and "tmp" not in path.parts]
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+
+
+@pytest.mark.parametrize("sql", ["DESCRIBE rounds", "SHOW TABLES", "SUMMARIZE games", "FROM games", "VALUES (1)"])
+def test_a_reader_can_look_around(paths, sql):
+    """A guard that keeps people from what only reads."""
+    assert table(paths, sql).num_rows > 0
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -185,14 +197,47 @@ def test_a_foreign_write_ahead_log_goes_with_the_old_file(paths):
         "SET enable_external_access = true",
         "SET lock_configuration = false",
         "EXPORT DATABASE '{root}/exported'",
+        "FROM read_csv('/etc/passwd')",
+        "FROM read_json('{root}/scaling.json')",
+        "COPY rounds TO '{root}/tichu.duckdb'",
+        "COPY rounds TO '{root}/tichu.duckdb.wal'",
+        "EXPLAIN ANALYZE COPY rounds TO '{root}/tichu.duckdb.wal'",
+        "FROM glob('/etc/*')",
+        "COPY rounds FROM '/etc/passwd'",
+        "COPY (SELECT 1) TO '/dev/stdout'",
+        "LOAD httpfs",
+        "PRAGMA enable_external_access = true",
+        "PRAGMA temp_directory = '/tmp'",
+        "SET threads = 1",
+        "RESET lock_configuration",
+        "DETACH tichu",
+        "SELECT 1; COPY rounds TO '{root}/out.csv'",
+        "CREATE OR REPLACE MACRO turns(a, b) AS TABLE SELECT 1",
     ],
 )
 def test_a_reader_can_only_read(paths, sql):
     """SQL that somebody pastes changes the data, or reads and writes files of this machine."""
-    before = {path for path in paths.root.rglob("*") if "tmp" not in path.parts}
+    before = everything(paths)
     with pytest.raises(DatabaseError):
         table(paths, sql.format(root=paths.root))
-    assert {path for path in paths.root.rglob("*") if "tmp" not in path.parts} == before
+    assert everything(paths) == before
+
+
+def test_commands_only_read(paths):
+    """A way into the database that the commands have and its reader does not."""
+    before = everything(paths)
+    data = ["--data", str(paths.root)]
+    told = [
+        CLI.invoke(app, ["sql", f"COPY rounds TO '{paths.root}/out.csv'", *data]),
+        CLI.invoke(app, ["sql", "FROM read_csv('/etc/passwd')", *data]),
+        CLI.invoke(app, ["sql", *data], input="SET enable_external_access = true;\nFROM read_csv('/etc/passwd');"),
+        CLI.invoke(app, ["query", "01; COPY rounds TO 'out.csv'", *data]),  # a query is named, never given
+        CLI.invoke(app, ["query", "../../../../etc/passwd", *data]),
+    ]
+    assert not any("root:" in result.output for result in told)
+    assert [result.exit_code for result in told if "Traceback" in result.output] == []
+    assert [result.exit_code for result in (*told[:2], *told[3:])] == [1] * 4
+    assert everything(paths) == before
 
 
 def test_formats(paths, tmp_path):
