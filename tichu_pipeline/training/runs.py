@@ -161,6 +161,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
         note()
         report(epoch, figures)
 
+    note()  # an attempt that is killed before its first epoch ends was one
     trained = train(inputs.config, inputs.manifest, folder, samples, validation, of_epoch, progress)
     trial.parameters = _parameters(folder)
     note()
