@@ -161,6 +161,7 @@ def main(
     os.environ["TICHU_DATA"] = str(paths.root)
     os.environ["TICHU_FIRST_MONTH"], os.environ["TICHU_LAST_MONTH"] = order.months[0], order.months[-1]
     os.environ.setdefault("TICHU_PRESET", "demo")
+    os.environ.setdefault("TICHU_DEALS", "100")
     os.environ.setdefault("DAGSTER_HOME", str(Path("dagster_home").absolute()))
     try:
         stages = [ensure_corpus(paths.raw, order), *run_stages(order.months)]

@@ -6,3 +6,5 @@ import dagster as dg
 
 # Single-run backfills are what monthly stages need; constraints.txt pins the version they were tried with.
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy`", category=dg.BetaWarning)
+# The report of a training process is read by a part of Pipes that says so of itself at every message.
+warnings.filterwarnings("ignore", message="Function `PipesMessageReader", category=dg.PreviewWarning)

@@ -1,5 +1,7 @@
 """The stage `tournament`: agents against each other. How it is played is `tichu_models.arena`."""
 
+import os
+
 import dagster as dg
 
 from tichu_models.arena.summary import summary
@@ -11,13 +13,15 @@ from tichu_pipeline.retries import patience
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION, run
 
+DEALS = int(os.environ.get("TICHU_DEALS") or 500)
+
 
 class TournamentConfig(dg.Config):
     """Who plays, and how much."""
 
     name: str = LADDER  # of the file, tournaments/<name>.parquet
     agents: list[str] = []  # noqa: RUF012  by default the built-in players and all trained ones
-    deals: int = 2000  # of each pairing, each played twice with the seats swapped
+    deals: int = DEALS  # of each pairing, each played twice with the seats swapped
     whole_games: bool = False  # to 1000 points, in the place of single rounds
     seed: int = 1
     force: bool = False
