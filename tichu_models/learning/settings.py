@@ -65,7 +65,7 @@ class TrainingConfig(Options):
     devices: int = option(1, "how many of them; several by DDP", least=1)
     error: Literal["mse", "mae", "huber"] = option("mse", "of values")
     value_weight: float = option(
-        0.5, "of the value's error beside the policy's loss, where a network has both", least=0
+        0.01, "of the value's error, some 2, beside the policy's loss, some 0.03, where a network has both", least=0
     )
     success_weight: float = option(
         0.1, "of who goes out first, beside the call itself, in the loss of call nets", least=0
