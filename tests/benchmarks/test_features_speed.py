@@ -1,8 +1,7 @@
 """How fast rounds become samples and samples become batches. `make bench` prints the figures.
 
-A figure is the best of several, since a shared machine is noisy. Each is printed beside its target; a test fails where
-it falls clearly below what has been reached. The torch DataLoader over a float32 TensorDataset is measured in the same
-run.
+A figure is the best of several, since a shared machine is noisy; a test fails below 0.7 of its target. The torch
+DataLoader over a float32 TensorDataset is measured in the same run.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.benchmarks.test_engine_speed import best_seconds
+from tests.benchmarks.test_engine_speed import best_seconds, report
 from tichu_models.learning.data import Loader, Wanted
 from tichu_models.learning.sources import RoundsSource, ShardSource
 from tichu_models.observation.samples import Encoder, width_of
@@ -29,12 +28,6 @@ MONTHS = "2024-01..2024-08"
 PLAY = spec("play-375")
 BATCH = 1024
 MOST_BYTES, MOST_BYTES_SHUFFLED = 20, 40
-
-
-def report(what: str, rate: float, target: float, floor: float) -> None:
-    """Prints a figure beside its target, and fails below the floor."""
-    print(f"\n{what}: {rate:,.0f}/s, target {target:,.0f} ({'reached' if rate >= target else 'missed'})")
-    assert rate >= floor
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +48,7 @@ def test_encoding(paths):
     pieces = [rounds[begin : begin + 1024] for begin in range(0, len(rounds), 1024)]
     samples = sum(encoder.encode(piece, into)[1] for piece in pieces)
     seconds = best_seconds(lambda: [encoder.encode(piece, into) for piece in pieces])
-    report("encoding from rounds, samples", samples / seconds, 40_000_000, 8_000_000)
+    report("encoding from rounds, samples", samples / seconds, 40_000_000)
 
 
 def rate(loader: Loader, epochs: int = 3) -> float:
@@ -99,7 +92,7 @@ def test_loading(paths, kind):
     plain = tensor_dataset_rate(100_000)
     found = rate(loader)
     print(f"\n  torch DataLoader over a TensorDataset: {plain:,.0f} samples/s, ratio {found / plain:,.1f}")
-    report(f"{kind}, to float32 batches, samples", found, 8_000_000, 1_500_000)
+    report(f"{kind}, to float32 batches, samples", found, 8_000_000)
 
 
 def test_size(paths, tmp_path):

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import real_log_paths
 from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.brettspielwelt.games import Games, Reader
+from tichu_pipeline.brettspielwelt.games import Columns, Games, Reader
 from tichu_pipeline.brettspielwelt.inflate import chunk_of
 from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
 from tichu_pipeline.tables import game_table, round_table, rule_break_table, trick_table
@@ -271,3 +271,17 @@ def test_damaged_lines_cost_only_their_rounds(data):
 def test_damaged_lines_cost_only_their_rounds_twenty_thousand_times(data):
     """As above, for `make fuzz`."""
     fuzz_lines(data)
+
+
+@pytest.mark.parametrize("piece", [HEADER, HEADER + b"\n", b"Ergebnis\n", b"(0):Hu\n", SOUND, SOUND + b"Ergebnis\n"])
+@pytest.mark.parametrize("begins", [b"", HEADER + b"\n", SOUND])
+def test_a_log_never_holds_more_than_its_bytes_allow(begins, piece):
+    """Columns have the room that the bytes ask for at most, and nothing looks again: one row more is foreign memory."""
+    log = begins + piece * (200_000 // len(piece))
+    room = Columns.with_room(1, len(log), READER.counts)
+    games = parse(log)
+    assert len(games.rounds) <= len(room.rounds)
+    assert len(games.fragments) <= len(room.fragments)
+    assert len(games.names) <= len(room.names)
+    assert len(games.tricks) <= len(room.tricks)
+    assert len(games.rounds.history) <= len(room.history)
