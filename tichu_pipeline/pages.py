@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tichu_pipeline.whole_files import whole_file
+from tichu_models.whole_files import write_whole
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222; }
@@ -57,6 +57,5 @@ def write(path: Path, content: str) -> bool:
     """Puts a page into its place; False if it was there already, and is left alone."""
     if path.is_file() and path.read_bytes() == content.encode():
         return False
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content.encode())
+    write_whole(path, content)
     return True

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from tichu_pipeline.assets.training import training_runs
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 from tichu_pipeline.training.comparison import (
     PAGE,
     PICTURE,
@@ -42,9 +43,10 @@ def model_comparison(
     context: dg.AssetExecutionContext, config: ComparisonConfig, data: DataFolder
 ) -> dg.MaterializeResult:
     """`reports/model_comparison.html`: every run beside constant and rule-based answers, on the validation split."""
+    metadata = {}
     try:
-        compared = compare(data.paths, config.samples, config.force, context.log.info)
-        metadata = {}
+        with patience(context):
+            compared = compare(data.paths, config.samples, config.force, context.log.info)
         if config.final_test.by:
             wanted = FinalTest(
                 config.final_test.by, config.final_test.why, config.final_test.runs, config.final_test.again

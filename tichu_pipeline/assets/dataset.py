@@ -8,6 +8,7 @@ from tichu_pipeline.assets.scaling import scaling
 from tichu_pipeline.features.dataset import VERSION, Order, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 
 
 class DatasetConfig(dg.Config):
@@ -35,7 +36,7 @@ class DatasetConfig(dg.Config):
     code_version=str(VERSION),
     pool="dataset",
 )
-def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
+def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
     """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
     filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)
     order = Order(
@@ -43,7 +44,8 @@ def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
         seed=config.seed,
         filters=filters,
     )
-    made = make_dataset(data.paths, config.name, order, config.force)
+    with patience(context):
+        made = make_dataset(data.paths, config.name, order, config.force)
     lines = ["| class | samples |", "|---|---|", *(f"| {name} | {n:,} |" for name, n in made.classes.items() if n)]
     return dg.MaterializeResult(
         data_version=dg.DataVersion(made.stamp),

@@ -16,6 +16,7 @@ from tichu_pipeline.ingest import manifest
 from tichu_pipeline.months import parse_months
 from tichu_pipeline.partitions import MONTHS
 from tichu_pipeline.resources import DataFolder, WorkersResource
+from tichu_pipeline.retries import patience
 
 MONTHS_BY_DEFAULT = 12
 
@@ -50,18 +51,20 @@ def features(
     watched, made = workers.metadata(), defaultdict[str, list[Shard]](list)
     for each in chosen:
         months = [month for month in context.partition_keys if month in window]
-        for shard in make_shards(data.paths, each, months, config.force, workers.get()):
+        with patience(context):
+            shards = make_shards(data.paths, each, months, config.force, workers.get())
+        for shard in shards:
             made[shard.month].append(shard)
     for month in context.partition_keys:
-        shards = made[month]
+        of_month = made[month]
         context.add_asset_metadata(
             {
-                "rows": sum(shard.samples for shard in shards),
-                "bytes": sum(shard.bytes for shard in shards),
-                "seconds": sum(shard.seconds for shard in shards),
-                "specs": len(shards),
+                "rows": sum(shard.samples for shard in of_month),
+                "bytes": sum(shard.bytes for shard in of_month),
+                "seconds": sum(shard.seconds for shard in of_month),
+                "specs": len(of_month),
                 "in_window": month in window,
-                "reused": bool(shards) and all(shard.reused for shard in shards),
+                "reused": bool(of_month) and all(shard.reused for shard in of_month),
             }
             | watched,
             partition_key=month,

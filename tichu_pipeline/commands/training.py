@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, fail, print_table
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def train(

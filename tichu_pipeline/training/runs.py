@@ -7,7 +7,6 @@ with, how long it took, on what; and pictures. A finished run is never overwritt
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import time
@@ -26,8 +25,10 @@ from tichu_models.networks.manifest import CheckpointError, Manifest
 from tichu_models.networks.options import OptionError
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_models.observation.scaling import ScalingError
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.training.inputs import InputError, inputs_of
+from tichu_pipeline.training.pictures import CURVES
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
@@ -135,6 +136,8 @@ def finished(folder: Path, manifest: Manifest) -> Made | None:
     found = run_of(folder)
     if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
         return None
+    if not (folder / CURVES).exists():  # killed before they were drawn
+        return None
     return Made(folder.name, folder, manifest.digest, found.figures, True, 0.0)
 
 
@@ -172,7 +175,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
 
 def _check_vacant(folder: Path, manifest: Manifest) -> None:
     there = run_of(folder) if folder.exists() else None
-    if there is None or there.state != FINISHED or there.manifest is None:
+    if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
         return
     raise RunError(
         f"{folder}: it holds a finished run of other settings or data ({_difference(there.manifest, manifest)}); "
@@ -280,9 +283,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def _parameters(folder: Path) -> int:
