@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 
-FULL = {errno.ENOSPC, errno.EDQUOT}
-LOCKED = {errno.EACCES, errno.EPERM, errno.EROFS}
+REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space on the disk of the data folder"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or name another folder"),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "expected a folder there"),
+}
 
 
 def told(error: OSError) -> str:
@@ -14,10 +17,5 @@ def told(error: OSError) -> str:
     if error.errno is None:
         return str(error)
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{os.strerror(error.errno)}{_remedy(error.errno)}"
-
-
-def _remedy(number: int) -> str:
-    if number in FULL:
-        return "; free some space on the disk of the data folder"
-    return "; make it writable, or name another folder" if number in LOCKED else ""
+    remedy = REMEDIES.get(error.errno)
+    return f"{where}{os.strerror(error.errno)}{f'; {remedy}' if remedy else ''}"
