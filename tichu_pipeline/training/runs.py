@@ -7,6 +7,7 @@ with, how long it took, on what; and pictures. A finished run is never overwritt
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import time
@@ -121,6 +122,8 @@ def train_run(
     inputs = inputs_of(config, paths)
     if (made := finished(folder, inputs.manifest)) is not None:
         return made
+    if is_helper():
+        return _help(folder, order, inputs)
     paths.runs.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(paths.runs / f".{order.run}.lock", timeout=0):
@@ -129,6 +132,20 @@ def train_run(
             return _train(folder, order, inputs, report, progress)
     except Timeout:
         raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
+
+
+def is_helper() -> bool:
+    """Whether Lightning has started this process, to train with the one that was called. That one keeps the lock and
+    the notes, and tells how it goes."""
+    return any(int(os.environ.get(name) or 0) > 0 for name in ("LOCAL_RANK", "NODE_RANK"))
+
+
+def _help(folder: Path, order: Order, inputs: Any) -> Made:
+    from tichu_models.learning.training import train
+
+    validation = inputs.decisions("validation", inputs.config.data.validation_samples)
+    trained = train(inputs.config, inputs.manifest, folder, inputs.samples(), validation)
+    return Made(order.run, folder, inputs.manifest.digest, trained.figures, False, 0.0)
 
 
 def finished(folder: Path, manifest: Manifest) -> Made | None:
