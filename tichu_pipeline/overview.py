@@ -18,6 +18,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rich.filesize import decimal
+
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played
 from tichu_models.networks.manifest import Manifest
@@ -43,7 +45,6 @@ from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 # Bumped by hand when the same data folder would give another page.
 VERSION = 2
 PACKAGES = ("dagster", "polars", "duckdb", "pyarrow", "numpy", "numba", "torch", "lightning", "h5py")
-MEGABYTE = 1_000_000
 FEATURES = "features.html"
 
 
@@ -84,7 +85,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
     }
     yield "<h2>Stages</h2>"
     yield pages.table(
-        ("stage", "state", "what there is", "MB", "worth knowing"),
+        ("stage", "state", "what there is", "size", "worth knowing"),
         [_row(standing, links.get(standing.stage), target) for standing in standings],
         as_text=(1, 2, 4),
     )
@@ -98,7 +99,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
 def _row(standing: Standing, page: Path | None, target: Path) -> Sequence[str]:
     name = pages.link(page, target, standing.stage) if page and page.is_file() else _text(standing.stage)
     state = f"<span class='{standing.state}'>{standing.state}</span>"
-    size = f"{standing.bytes / MEGABYTE:,.1f}" if standing.bytes else ""
+    size = decimal(standing.bytes) if standing.bytes else ""
     return name, state, _text(standing.there), size, _text("; ".join(standing.reasons))
 
 

@@ -359,3 +359,20 @@ def test_names_of_runs_are_folders_of_their_own(paths):
     assert default_name("GCPolicyNet") == "gc_policy_net"
     assert default_name("DTNet") == "dt_net"
     assert not (Path(paths.root).parent / "away").exists()
+
+
+@pytest.mark.proof
+def test_two_processes_train_one_run(paths):
+    """Processes of one run that shut each other out of its folder, or each write into it."""
+    given = (*FAST, "training.devices=2", "training.threads=1")
+    arguments = ["train", "GrandNet", "--preset", "smoke", "--name", "pair", "--json", "--data", str(paths.root)]
+    arguments += [part for setting in given for part in ("--set", setting)]
+    command = [sys.executable, "-m", "tichu_pipeline.cli", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["figures"]["epoch"] in (1, 2)  # told once
+    run = run_of(paths.runs / "pair")
+    assert (run.state, run.trial["attempts"]) == ("finished", 1)
+    written = pl.read_csv(run.folder / "metrics.csv")
+    assert len(written) == len(written.unique(["step", "name"]))
+    shutil.rmtree(run.folder)

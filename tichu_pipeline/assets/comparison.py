@@ -24,18 +24,18 @@ from tichu_pipeline.training.comparison import (
 class FinalTestConfig(dg.Config):
     """The test split is used once, at the end. Who uses it says so; it is written down in runs/final_test.jsonl."""
 
-    by: str = ""  # your name; without one the test split is left alone
-    why: str = ""  # what the figures are for
-    runs: list[str] = Field(default_factory=list)  # all finished ones if none is named
-    again: bool = False  # though it has been used before
+    by: str = Field(default="", description="your name; without one the test split is left alone")
+    why: str = Field(default="", description="what the figures are for")
+    runs: list[str] = Field(default_factory=list, description="which; all finished ones if none is named")
+    again: bool = Field(default=False, description="use it though it has been used before")
 
 
 class ComparisonConfig(dg.Config):
     """On how many decisions networks are judged."""
 
-    samples: int = SAMPLES  # of the split, at most
-    final_test: FinalTestConfig = FinalTestConfig()
-    force: bool = False
+    samples: int = Field(SAMPLES, description="decisions of the split, at most")
+    final_test: FinalTestConfig = Field(default_factory=FinalTestConfig, description="a look at the test split")
+    force: bool = Field(False, description="judge again though nothing has changed")
 
 
 @dg.asset(deps=training_runs, group_name="models", kinds={"parquet"}, code_version=str(VERSION), pool="comparison")

@@ -24,9 +24,9 @@ MONTHS_BY_DEFAULT = 12
 class FeaturesConfig(dg.Config):
     """Which vectors, of which months. The whole corpus is some 20 GB a spec, and trains straight from rounds."""
 
-    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()))
-    window: str | None = None  # as 2024-01..2024-12; by default the last twelve months of rounds
-    force: bool = False  # make shards again whose rounds have not changed
+    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()), description="which vectors")
+    window: str | None = Field(None, description="as 2024-01..2024-12; by default the last twelve months of rounds")
+    force: bool = Field(False, description="make shards again whose rounds have not changed")
 
 
 @dg.asset(
