@@ -308,6 +308,21 @@ def test_the_page_tells_of_every_run(paths):
         assert f"| {default_name(network)} | {network} |" in text
 
 
+def test_only_what_hangs_on_a_network_is_stale_when_it_changes(paths, tmp_path):
+    """A week of training again for another width of one network; or an old comparison beside the new one."""
+    copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
+    compare(copy, 200)
+    before = {path: path.stat().st_mtime_ns for path in copy.runs.glob("*/model.safetensors")}
+    train_run(copy, Order("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
+    changed = {path.parent.name for path, written in before.items() if path.stat().st_mtime_ns != written}
+    assert changed == {"grand_net"}
+    states = {standing.stage: standing.state for standing in status(copy)}
+    assert (states["scaling"], states["training_runs"]) == (State.FRESH, State.FRESH)
+    assert states["model_comparison"] is State.STALE
+    assert not compare(copy, 200).reused
+    assert {standing.stage: standing.state for standing in status(copy)}["model_comparison"] is State.FRESH
+
+
 def test_changed_rounds_make_runs_stale(paths, tmp_path):
     """Networks of last year's rounds that are called up to date."""
     copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
