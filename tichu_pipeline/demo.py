@@ -173,6 +173,7 @@ def main(
         raise typer.Exit(1) from error
     on_disk = sum(path.stat().st_size for path in paths.root.rglob("*") if path.is_file())
     show(console, stages, Stage("total, on disk", None, on_disk, time.perf_counter() - started))
+    console.print(f"All reports: {paths.reports / 'index.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
