@@ -31,7 +31,8 @@ from tichu_pipeline.features import dataset
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest
 from tichu_pipeline.scaling import fit as scaling
-from tichu_pipeline.status import Standing, status
+from tichu_pipeline.standing import Standing
+from tichu_pipeline.status import status
 from tichu_pipeline.tournaments import page as tournament
 from tichu_pipeline.tournaments.entrants import LADDER
 from tichu_pipeline.tournaments.files import TournamentFileError, read

@@ -11,7 +11,8 @@ from tichu_pipeline import demo, overview
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status import STAGES, State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import STAGES, status
 from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run

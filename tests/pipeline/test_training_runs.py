@@ -27,7 +27,8 @@ from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status import State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import status
 from tichu_pipeline.training import comparison
 from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
