@@ -12,12 +12,10 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, WorkersOption, fail, workers_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def tournament(
@@ -91,8 +89,6 @@ def tournament(
             made = run(paths, name, order, workers_of(workers), force, logs, done)
     except (AgentError, TournamentError, TournamentFileError, BadNameError, WorkersError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename or data}: {error.strerror or error}; expected a folder with space to write in")
     facts = summary(made.played)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -136,6 +132,4 @@ def ladder(
             insert(readme, markdown(facts))
     except (TournamentFileError, BadNameError, PlaceError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename}: {error.strerror}; expected a file with a place for the ladder")
     typer.echo(json.dumps(facts["ratings"]) if as_json else markdown(facts))
