@@ -454,6 +454,7 @@ def doctor(
 app.command()(training.train)
 app.command()(training.runs)
 app.command()(training.explain)
+app.command()(training.calibrate)
 app.command()(tournaments.tournament)
 app.command()(tournaments.ladder)
 app.command()(playing.play)

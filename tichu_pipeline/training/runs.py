@@ -261,7 +261,7 @@ def toml(value: Any) -> str:
 MAIN_FIGURES = {
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
-    "sequence": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
+    "sequence": ("val_top1_not_forced", "val_value_r2", "val_loss"),
     "move": ("val_top1_not_forced", "val_top1", "val_nll"),
     "value": ("val_r2", "val_r2_from_28", "val_mae"),
     "calls": ("val_called_auc", "val_called_brier_skill", "val_called_ece", "val_first_out_auc"),
