@@ -73,7 +73,10 @@ def test_without_a_file_it_is_the_laptop():
         ("[training]\nepochs = 'three'", "run.toml, training: epochs = 'three': expected a whole number"),
         ("[network]\nhidden = [3]", r"run.toml: \[network\] is of no network; expected \[PolicyNet.network\], say"),
         ("preset = 'huge'", "run.toml: preset = 'huge': expected one of smoke, demo, laptop, full"),
-        ("[GrandNet.training]\nvalue_weight = 1", "run.toml, GrandNet.training: 'value_weight' is a setting of GCPolicyNet"),
+        (
+            "[GrandNet.training]\nvalue_weight = 1",
+            "run.toml, GrandNet.training: 'value_weight' is a setting of GCPolicyNet",
+        ),
         ("training = 3", "run.toml, training: expected a table"),
         ("PolicyNet = 3", "run.toml, PolicyNet: expected a table with the sections"),
         ("epochs = ", r"run.toml: no TOML \("),

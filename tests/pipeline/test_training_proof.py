@@ -14,6 +14,7 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.months import parse_months
+from tichu_pipeline.training.calibration import calibrate_run
 from tichu_pipeline.training.judging import judge
 from tichu_pipeline.training.runs import Order, run_of, train_run
 
@@ -57,3 +58,14 @@ def test_call_nets_know_when_players_call(paths, network):
     assert found["called_auc"] >= 0.95
     assert found["called_brier_skill"] >= 0.5
     assert found["called_ece"] <= 0.02
+
+
+@pytest.mark.parametrize("network", ["GCPolicyNet", "DTNet"])
+def test_who_is_asked_for_more_wins_more(paths, network):
+    """A goal that is followed the wrong way round, or not at all, is no goal."""
+    made = train_run(paths, Order(network, "laptop"))
+    assert made.figures["val_top1_not_forced"] >= 0.8
+    found = calibrate_run(paths, made.name).facts
+    print(network, *found["goals"], found["rho"], found["slope"], sep="\n  ")
+    assert found["rho"]["interval"][0] > 0
+    assert found["slope"]["interval"][0] > 0

@@ -158,7 +158,7 @@ def calibrate(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Does a network that is asked for more points win more? Played against itself unasked, the same deals each time."""
+    """Does a network that is asked for more points win more? Played against itself, over the same deals."""
     from tichu_models.agents.registry import AgentError
     from tichu_models.arena.calibration import GOALS
     from tichu_models.networks.manifest import CheckpointError

@@ -6,6 +6,7 @@ hang on, and drawn.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
-from tichu_models.arena.tournament import Order
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.tournaments.running import FromRegistry, stamp_of
+from tichu_pipeline.tournaments.running import FromRegistry
 from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 from tichu_pipeline.whole_files import whole_file
 
+# Bumped by hand when the same networks and goals would be played otherwise.
+VERSION = 1
 FILE, PICTURE = "calibration.json", "calibration.png"
 DEALS = 1000
 TAKE_GOALS = ("goal", "sequence")  # objectives
@@ -38,9 +40,7 @@ class Calibrated:
 
 def takes_goals(run: Run) -> bool:
     """Whether a run's network can be told what to win."""
-    return bool(
-        run.state == FINISHED and run.manifest and ARCHITECTURES[run.manifest.network].objective in TAKE_GOALS
-    )
+    return bool(run.state == FINISHED and run.manifest and ARCHITECTURES[run.manifest.network].objective in TAKE_GOALS)
 
 
 def calibrate_run(
@@ -60,11 +60,11 @@ def calibrate_run(
     if len(set(goals)) < 2:
         raise RunError(f"goals {', '.join(f'{goal:g}' for goal in goals)}: expected two or more different ones")
     goals, unasked = sorted(set(goals)), f"policy:{name}"
-    stamp = stamp_of(Order((unasked, *(f"{unasked},goal={goal:g}" for goal in goals)), deals, seed), paths)
+    make = FromRegistry(paths.runs)
+    stamp = _stamp(make(unasked), (deals, goals, seed))
     path = run.folder / FILE
     if not force and (kept := _kept(path)).pop("stamp", None) == stamp:
         return Calibrated(kept, path, True, time.monotonic() - started)
-    make = FromRegistry(paths.runs)
     made = calibrate(lambda goal: f"{unasked},goal={goal:g}", unasked, make, deals, goals, seed, done)
     facts = {"run": name, "seed": seed, **made.summary()}
     with whole_file(path) as temporary:
@@ -89,6 +89,12 @@ def draw(found: Mapping[str, dict[str, Any]], path: Path) -> None:
         axes.errorbar(asked, achieved, (below, above), color=COLOUR, marker="o", capsize=3)
         axes.set(title=name, xlabel="points a round that are asked for", ylabel="achieved, against itself unasked")
     save(figure, path)
+
+
+def _stamp(agent: Any, order: tuple[Any, ...]) -> str:
+    """Of the networks that the player has, for other decisions too."""
+    networks = sorted(each.manifest.digest for each in {agent.network, *agent.others.values()})
+    return hashlib.sha256(json.dumps([VERSION, order, networks]).encode()).hexdigest()
 
 
 def _kept(path: Path) -> dict[str, Any]:

@@ -44,10 +44,9 @@ are of the validation split, all decisions in the proportions they are asked in,
 
 GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the same
 network without one, which goes by what it expects. All goals are played over the same {deals:,} deals, each deal twice
-with seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Goals say how well the
-round *ends*: what a team cannot win by its own play, it cannot achieve either, so that the line is flatter than what is
-asked for. That it rises is what counts: Spearman's rho is that of the goals and of what is achieved, and its interval,
-too, is over deals drawn again."""
+with seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
+a round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
+goals and achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
 
 
