@@ -152,7 +152,7 @@ def calibrate(
     goals: Annotated[
         list[float] | None, typer.Option("--goal", help="Points a round, as often as needed. [default: -300 .. 300]")
     ] = None,
-    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = 1000,
+    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = 500,
     seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
     force: Annotated[bool, typer.Option("--force", help="Play though nothing has changed.")] = False,
     data: DataOption = Path("data"),

@@ -24,7 +24,7 @@ from tichu_pipeline.whole_files import whole_file
 # Bumped by hand when the same networks and goals would be played otherwise.
 VERSION = 1
 FILE, PICTURE = "calibration.json", "calibration.png"
-DEALS = 1000
+DEALS = 500
 TAKE_GOALS = ("goal", "sequence")  # objectives
 
 
@@ -59,7 +59,7 @@ def calibrate_run(
         raise RunError(f"{run.folder}: takes no goals; expected a finished run of a {kinds}")
     if len(set(goals)) < 2:
         raise RunError(f"goals {', '.join(f'{goal:g}' for goal in goals)}: expected two or more different ones")
-    goals, unasked = sorted(set(goals)), f"policy:{name}"
+    goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
     make = FromRegistry(paths.runs)
     stamp = _stamp(make(unasked), (deals, goals, seed))
     path = run.folder / FILE
@@ -71,6 +71,17 @@ def calibrate_run(
         temporary.write_text(json.dumps({"stamp": stamp, **facts}, indent=1) + "\n", encoding="utf-8")
     draw({name: facts}, run.folder / PICTURE)
     return Calibrated(facts, path, False, time.monotonic() - started)
+
+
+def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
+    """What a run came to when it was last tried, if it has still the same networks."""
+    run = find_run(paths, name)
+    kept = _kept(run.folder / FILE)
+    stamp = kept.pop("stamp", None)
+    if not takes_goals(run) or stamp is None:
+        return None
+    order = (kept["deals"], [each["asked"] for each in kept["goals"]], kept["seed"])
+    return kept if stamp == _stamp(FromRegistry(paths.runs)(f"policy:{name}"), order) else None
 
 
 def draw(found: Mapping[str, dict[str, Any]], path: Path) -> None:

@@ -18,7 +18,7 @@ from tichu_models.learning.config_files import PRESETS, run_config
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest as months_manifest
-from tichu_pipeline.training.calibration import DEALS, calibrate_run, draw, takes_goals
+from tichu_pipeline.training.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
 from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
@@ -43,8 +43,8 @@ are of the validation split, all decisions in the proportions they are asked in,
 
 
 GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the same
-network without one, which goes by what it expects. All goals are played over the same {deals:,} deals, each deal twice
-with seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
+network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with seats
+swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
 a round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
 goals and achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
@@ -82,15 +82,16 @@ def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
     if not calibrated:
         return
     yield "## Goals: asked for and achieved"
-    yield GOALS_EXPLAINED.format(deals=max(facts["deals"] for facts in calibrated.values()))
+    yield GOALS_EXPLAINED
     yield f"![achieved over asked for]({PICTURE})"
     asked = sorted({each["asked"] for facts in calibrated.values() for each in facts["goals"]})
     lines = []
     for name, facts in calibrated.items():
         achieved = {each["asked"]: _with_interval(each["achieved"], each["interval"], ".1f") for each in facts["goals"]}
         of_all = (_with_interval(facts[each]["value"], facts[each]["interval"], ".2f") for each in ("rho", "slope"))
-        lines.append((name, *(achieved.get(goal, "") for goal in asked), *of_all))
-    yield _table(("asked for", *(f"{goal:+.0f}" for goal in asked), "rho", "points more a point more"), lines)
+        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), *of_all))
+    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more a point more")
+    yield _table(headings, lines)
 
 
 def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
@@ -136,7 +137,8 @@ def _settings(run: Run) -> str:
 
 def _took(trial: dict[str, Any]) -> str:
     memory = f", {trial['peak_memory'] / 1e9:.1f} GB" if trial.get("peak_memory") else ""
-    return f"{trial.get('seconds', 0):,.0f} s{memory} ({trial.get('device', '')})"
+    cores = f", {trial['core_seconds']:,.0f} s of a core" if trial.get("core_seconds") else ""
+    return f"{trial.get('seconds', 0):,.0f} s{cores}{memory} ({trial.get('device', '')})"
 
 
 def _final_test(paths: DataPaths) -> Iterable[str]:
@@ -160,12 +162,17 @@ def main(
     out: Annotated[Path, typer.Option(help="The page.")] = Path("docs/results.md"),
     corpus: Annotated[str, typer.Option(help="The command that made the corpus, for the page.")] = "",
     samples: Annotated[int, typer.Option(help="Decisions that networks are judged on, at most.", min=1)] = SAMPLES,
-    deals: Annotated[int, typer.Option(help="Deals that goals are tried on; 0 for none.", min=0)] = DEALS,
+    deals: Annotated[
+        int, typer.Option(help="Deals for runs whose goals `tichu calibrate` has not tried; 0 leaves them out.", min=0)
+    ] = DEALS,
 ) -> None:
     """Compares all finished runs, has goals tried, and writes the page and its picture."""
     paths = DataPaths(data)
-    goal_runs = [run.name for run in runs(paths) if deals and takes_goals(run)]
-    calibrated = {name: calibrate_run(paths, name, deals).facts for name in goal_runs}
+    calibrated = {}
+    for name in (run.name for run in runs(paths) if takes_goals(run)):
+        facts = kept_calibration(paths, name) or (calibrate_run(paths, name, deals).facts if deals else None)
+        if facts:
+            calibrated[name] = facts
     text = page(paths, corpus, samples, calibrated)
     out.parent.mkdir(parents=True, exist_ok=True)
     if calibrated:
