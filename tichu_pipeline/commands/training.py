@@ -192,11 +192,12 @@ def _say_decision(decision: dict[str, Any]) -> None:
     for name in ("expected_difference", "difference", "expected_rtg", "asked_rtg"):
         if name in decision:
             typer.echo(f"  {name} {decision[name]:+.0f}")
-    rows = []
+    rows, whom = [], ["to"] if any("to" in answer for answer in decision["answers"]) else []
     for answer in decision["answers"]:
         told = answer["answer"]
         text = (" ".join(told) or "pass") if isinstance(told, list) else told
         mark = "<-" if answer["played"] else ""
-        rows.append((text, answer.get("to", ""), f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
+        to = [answer[name] for name in whom]
+        rows.append((text, *to, f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
     if rows:
-        print_table(("answer", "to", "score", "probability", "played"), rows, {"<-": "green"})
+        print_table(("answer", *whom, "score", "probability", "played"), rows, {"<-": "green"})
