@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
@@ -85,7 +82,7 @@ def tournament(
             else:
                 show_replay(console, order, replay, part)
             return
-        with _progress(len(order.pairings) * number, shown=not as_json) as done:
+        with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
             made = run(paths, name, order, workers_of(workers), force, logs, done)
     except (AgentError, TournamentError, TournamentFileError, BadNameError, WorkersError) as error:
         fail(str(error))
@@ -97,20 +94,6 @@ def tournament(
     console.print(
         f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
     )
-
-
-@contextmanager
-def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
-    if not shown or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deals", total=total)
-        yield lambda deals: bar.advance(task, deals)
 
 
 def ladder(
