@@ -163,19 +163,17 @@ if not JIT_IS_OFF:
 
 def _block(source: np.dtype, target: np.dtype, names: Sequence[str]) -> tuple[int, int, int]:
     """(begin in the source, begin in the target, size) of fields that stand side by side in both, in one order."""
-    places = [[dtype.fields[name] for name in names] for dtype in (source, target)]
-    begins = [min(place[1] for place in fields) for fields in places]
-    layouts = [[(place[0], place[1] - begin) for place in fields] for fields, begin in zip(places, begins, strict=True)]
-    assert layouts[0] == layouts[1], "fields are not side by side, or not alike"
-    size = max(place + kind.itemsize for kind, place in layouts[0])
-    inside = [
-        name
-        for dtype, begin in zip((source, target), begins, strict=True)
-        for name, (_, at, *_) in dtype.fields.items()
-        if begin <= at < begin + size
-    ]
-    assert len(inside) == 2 * len(names), "another field stands between them"
-    return *begins, size
+    begins, layouts = [], []
+    for dtype in (source, target):
+        fields: Any = dtype.fields
+        begin = fields[names[0]][1]
+        end = fields[names[-1]][1] + fields[names[-1]][0].itemsize
+        inside = [name for name, field in fields.items() if begin <= field[1] < end]
+        assert inside == list(names), "fields do not stand side by side"
+        begins.append(begin)
+        layouts.append([(fields[name][0], fields[name][1] - begin) for name in names])
+    assert layouts[0] == layouts[1], "fields are not alike"
+    return begins[0], begins[1], end - begin
 
 
 # Two machine instructions, for which Numba has no name. The usual way by a multiplication overflows, and LLVM may take
@@ -191,10 +189,10 @@ if JIT_IS_OFF:
     def copy_eight(source, at, target, to):
         target[to : to + 8] = source[at : at + 8]
 
-    def field_copier(source, target, names):
-        _block(source, target, names)
+    def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
+        """As below."""
 
-        def copy(from_, to):
+        def copy(from_: Any, to: Any) -> None:
             for name in names:
                 to[name] = from_[name]
 
