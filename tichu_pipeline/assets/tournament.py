@@ -3,6 +3,7 @@
 import os
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
@@ -20,12 +21,14 @@ DEALS = int(os.environ.get("TICHU_DEALS") or 500)
 class TournamentConfig(dg.Config):
     """Who plays, and how much."""
 
-    name: str = LADDER  # of the file, tournaments/<name>.parquet
-    agents: list[str] = []  # noqa: RUF012  by default the built-in players and all trained ones
-    deals: int = DEALS  # of each pairing, each played twice with the seats swapped
-    whole_games: bool = False  # to 1000 points, in the place of single rounds
-    seed: int = 1
-    force: bool = False
+    name: str = Field(LADDER, description="of the file, tournaments/<name>.parquet")
+    agents: list[str] = Field(
+        default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
+    )
+    deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
+    whole_games: bool = Field(False, description="to 1000 points, in the place of single rounds")
+    seed: int = Field(1, description="the same seed gives the same deals")
+    force: bool = Field(False, description="play though the same tournament is there")
 
 
 @dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")

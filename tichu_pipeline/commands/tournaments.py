@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, WorkersOption, fail, workers_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def tournament(
@@ -105,12 +100,10 @@ def tournament(
             else:
                 show_replay(console, order, replay, part)
             return
-        with _progress(len(order.pairings) * number, shown=not as_json) as done:
+        with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
             made = run(paths, name, order, workers_of(workers), force, logs, done)
     except (AgentError, TournamentError, TournamentFileError, BadNameError, ControlError, WorkersError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename or data}: {error.strerror or error}; expected a folder with space to write in")
     facts = summary(made.played)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -119,20 +112,6 @@ def tournament(
     console.print(
         f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
     )
-
-
-@contextmanager
-def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
-    if not shown or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deals", total=total)
-        yield lambda deals: bar.advance(task, deals)
 
 
 def ladder(
@@ -154,6 +133,4 @@ def ladder(
             insert(readme, markdown(facts))
     except (TournamentFileError, BadNameError, PlaceError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename}: {error.strerror}; expected a file with a place for the ladder")
     typer.echo(json.dumps(facts["ratings"]) if as_json else markdown(facts))

@@ -18,7 +18,7 @@ from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.arena.results import RESULT
 from tichu_models.arena.statistics import SequentialTest
 from tichu_models.arena.tournament import Order, Played
-from tichu_pipeline.whole_files import whole_file
+from tichu_models.whole_files import whole_file
 
 STAMP, TOURNAMENT = b"tichu.stamp", b"tichu.tournament"
 TEAMS = np.array([20, 31], dtype=np.int8)

@@ -27,7 +27,7 @@ from tichu_models.arena.tournament import Order, Played, is_plain, play
 from tichu_models.networks.manifest import CheckpointError
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp, write
-from tichu_pipeline.tournaments.logs import GameLogs
+from tichu_pipeline.tournaments.logs import game_logs
 from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the same order would be played otherwise.
@@ -91,9 +91,9 @@ def run(
     make, control = FromRegistry(paths.runs), _control(order, paths)
     with (
         workers or _usual_workers(order, make) as hired,
-        GameLogs(logs, name, order) if logs else nullcontext() as archive,
+        game_logs(logs / f"{name}.zip", order) if logs else nullcontext() as archive,
     ):
-        played = play(order, make, hired.map, hired.count, archive.add if archive else None, done, control)
+        played = play(order, make, hired.map, hired.count, archive, done, control)
     played = replace(played, left_out=left_out)
     write(path, played, stamp)
     return Tournament(played, path, stamp, time.perf_counter() - started, False)

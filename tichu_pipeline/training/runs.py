@@ -26,8 +26,10 @@ from tichu_models.networks.manifest import CheckpointError, Manifest
 from tichu_models.networks.options import OptionError
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_models.observation.scaling import ScalingError
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.training.inputs import InputError, inputs_of
+from tichu_pipeline.training.pictures import CURVES
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
@@ -62,6 +64,7 @@ class Trial:
     config: str
     settings: list[str]
     seconds: float = 0.0  # of all attempts
+    core_seconds: float = 0.0  # of processors, which others who work there do not lengthen
     attempts: int = 0
     parameters: int = 0
     epoch_samples: int = 0
@@ -120,6 +123,8 @@ def train_run(
     inputs = inputs_of(config, paths)
     if (made := finished(folder, inputs.manifest)) is not None:
         return made
+    if is_helper():
+        return _help(folder, order, inputs)
     paths.runs.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(paths.runs / f".{order.run}.lock", timeout=0):
@@ -130,10 +135,26 @@ def train_run(
         raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
 
 
+def is_helper() -> bool:
+    """Whether Lightning has started this process, to train with the one that was called. That one keeps the lock and
+    the notes, and tells how it goes."""
+    return any(int(os.environ.get(name) or 0) > 0 for name in ("LOCAL_RANK", "NODE_RANK"))
+
+
+def _help(folder: Path, order: Order, inputs: Any) -> Made:
+    from tichu_models.learning.training import train
+
+    validation = inputs.decisions("validation", inputs.config.data.validation_samples)
+    trained = train(inputs.config, inputs.manifest, folder, inputs.samples(), validation)
+    return Made(order.run, folder, inputs.manifest.digest, trained.figures, False, 0.0)
+
+
 def finished(folder: Path, manifest: Manifest) -> Made | None:
     """The run of this manifest, if it is done."""
     found = run_of(folder)
     if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
+        return None
+    if not (folder / CURVES).exists():  # killed before they were drawn
         return None
     return Made(folder.name, folder, manifest.digest, found.figures, True, 0.0)
 
@@ -145,8 +166,8 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
     started = time.monotonic()
     going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
     kept = {} if not going_on else _read_json(folder / TRIAL)
-    trial = Trial(order.config, list(order.settings), kept.get("seconds", 0.0), kept.get("attempts", 0))
-    before, trial.attempts = trial.seconds, trial.attempts + 1
+    trial = Trial(order.config, list(order.settings), attempts=kept.get("attempts", 0) + 1)
+    before, cores_before = kept.get("seconds", 0.0), kept.get("core_seconds", 0.0) - time.process_time()
     samples = inputs.samples()
     validation = inputs.decisions("validation", inputs.config.data.validation_samples)
     trial.epoch_samples = len(samples) * inputs.config.training.batch_size * inputs.config.training.devices
@@ -154,6 +175,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
 
     def note() -> None:
         trial.seconds, trial.peak_memory = before + time.monotonic() - started, _peak_memory()
+        trial.core_seconds = cores_before + time.process_time()
         folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / TRIAL, asdict(trial))
 
@@ -172,7 +194,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
 
 def _check_vacant(folder: Path, manifest: Manifest) -> None:
     there = run_of(folder) if folder.exists() else None
-    if there is None or there.state != FINISHED or there.manifest is None:
+    if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
         return
     raise RunError(
         f"{folder}: it holds a finished run of other settings or data ({_difference(there.manifest, manifest)}); "
@@ -261,7 +283,7 @@ def toml(value: Any) -> str:
 MAIN_FIGURES = {
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
-    "sequence": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
+    "sequence": ("val_top1_not_forced", "val_value_r2", "val_loss"),
     "move": ("val_top1_not_forced", "val_top1", "val_nll"),
     "value": ("val_r2", "val_r2_from_28", "val_mae"),
     "calls": ("val_called_auc", "val_called_brier_skill", "val_called_ece", "val_first_out_auc"),
@@ -280,9 +302,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def _parameters(folder: Path) -> int:
