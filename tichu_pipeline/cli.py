@@ -29,7 +29,15 @@ def main() -> None:
 for command in (
     *(moves.moves, logs.generate, logs.download, rounds.ingest, logs.inspect, rounds.show, rounds.export),
     *(database.analyse, database.queries, database.query, database.sql, logs.features),
-    *(training.train, training.runs, training.explain, tournaments.tournament, tournaments.ladder, playing.play),
+    *(
+        training.train,
+        training.runs,
+        training.explain,
+        training.calibrate,
+        tournaments.tournament,
+        tournaments.ladder,
+        playing.play,
+    ),
     *(standing.status, standing.doctor),
 ):
     app.command()(command)

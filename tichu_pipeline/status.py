@@ -207,8 +207,10 @@ def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Befor
     except TournamentFileError as error:
         return Standing(stage, State.STALE, "", path.stat().st_size, (str(error),))
     order = played.order
-    new = [agent for agent in entrants(paths) if agent not in order.agents]
+    able = entrants(paths)
+    new = [agent for agent in able.agents if agent not in order.agents]
     reasons = [f"new agents: {', '.join(new)}"] if new else []
+    reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
     if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
         reasons.append("a network has been trained anew since, or it is of another version")
     there = f"{len(order.agents)} agents, {len(played.results):,} rounds"

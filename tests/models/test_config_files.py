@@ -73,6 +73,10 @@ def test_without_a_file_it_is_the_laptop():
         ("[training]\nepochs = 'three'", "run.toml, training: epochs = 'three': expected a whole number"),
         ("[network]\nhidden = [3]", r"run.toml: \[network\] is of no network; expected \[PolicyNet.network\], say"),
         ("preset = 'huge'", "run.toml: preset = 'huge': expected one of smoke, demo, laptop, full"),
+        (
+            "[GrandNet.training]\nvalue_weight = 1",
+            "run.toml, GrandNet.training: 'value_weight' is a setting of GCPolicyNet",
+        ),
         ("training = 3", "run.toml, training: expected a table"),
         ("PolicyNet = 3", "run.toml, PolicyNet: expected a table with the sections"),
         ("epochs = ", r"run.toml: no TOML \("),
@@ -97,6 +101,7 @@ def test_a_mistake_is_named_with_file_and_place(file, text, message):
         ("training.epochs=many", "--set training.epochs=many: epochs = 'many': expected a whole number"),
         ("network.d_model=64", "unknown key 'd_model'; expected one of hidden, dropout, hierarchical"),
         ("training.epochs=3\nseed=5", "expected a whole number"),
+        ("training.value_weight=1", "'value_weight' is a setting of GCPolicyNet, DTNet, not of PolicyNet"),
     ],
 )
 def test_a_wrong_setting_is_named(setting, message):
@@ -122,3 +127,10 @@ def test_what_is_no_file_is_said_to_be_none(tmp_path):
         run_config("PolicyNet", tmp_path / "binary")
     with pytest.raises(ConfigError, match="network 'Policy': did you mean 'PolicyNet'"):
         run_config("Policy")
+
+
+def test_settings_of_other_networks_are_no_part_of_a_run(file):
+    """A new default of what a network does not follow would have it trained anew."""
+    one, other = (run_config("PolicyNet", file(f"[training]\nvalue_weight = {weight}")) for weight in (0.1, 0.2))
+    assert one.plain() == other.plain()
+    assert run_config("DTNet", file("[training]\nvalue_weight = 0.2")).plain()["training"]["value_weight"] == 0.2

@@ -249,11 +249,11 @@ def test_dt_net_learns_64_turns_by_heart(merged):
     assert fit(list(network.parameters()), loss, 220) < 0.03
 
 
-@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(("merged", "direct"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("training", [False, True])
-def test_dt_net_sees_nothing_later(merged, training):
+def test_dt_net_sees_nothing_later(merged, direct, training):
     """A network that sees the action it shall predict, or what fills a batch up, is worthless in play."""
-    config = DTConfig(**{**SMALL_DT.plain(), "merged": merged, "dropout": 0.0})
+    config = DTConfig(**{**SMALL_DT.plain(), "merged": merged, "direct": direct, "dropout": 0.0})
     network = build("DTNet", STATE, config).train(training)
     rtg, state, action, known = torch.randn(3, 6), torch.randn(3, 6, STATE), torch.rand(3, 6, 57), torch.ones(3).bool()
     before = network(rtg, state, action, known)
@@ -262,6 +262,7 @@ def test_dt_net_sees_nothing_later(merged, training):
     torch.testing.assert_close(before.policy[:, :4], after.policy[:, :4])
     torch.testing.assert_close(before.value[:, :4], after.value[:, :4])
     assert not torch.allclose(before.policy[:, 4:], after.policy[:, 4:])
+    assert not torch.allclose(before.value[:, 4:], after.value[:, 4:])
     shorter = network(rtg[:, :4], state[:, :4], action[:, :4], known)
     torch.testing.assert_close(shorter.policy, before.policy[:, :4])
 

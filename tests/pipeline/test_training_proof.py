@@ -14,6 +14,7 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.months import parse_months
+from tichu_pipeline.training.calibration import calibrate_run, kept_calibration
 from tichu_pipeline.training.judging import judge
 from tichu_pipeline.training.runs import Order, run_of, train_run
 
@@ -57,3 +58,18 @@ def test_call_nets_know_when_players_call(paths, network):
     assert found["called_auc"] >= 0.95
     assert found["called_brier_skill"] >= 0.5
     assert found["called_ece"] <= 0.02
+
+
+@pytest.mark.parametrize("network", ["GCPolicyNet", "DTNet"])
+def test_goal_conditioned_nets_play_as_they_were_shown(paths, network):
+    """A value beside the policy, or tokens too narrow for 56 cards, leave a policy that passes."""
+    assert figures(paths, network)["top1_not_forced"] >= 0.85
+
+
+def test_who_is_asked_for_more_wins_more(paths):
+    """A goal that is followed the wrong way round, or not at all, is no goal."""
+    made = train_run(paths, Order("GCPolicyNet", "laptop"))
+    found = kept_calibration(paths, made.name) or calibrate_run(paths, made.name, 1000).facts
+    print("GCPolicyNet", *found["goals"], found["rho"], found["slope"], sep="\n  ")
+    assert found["rho"]["interval"][0] > 0
+    assert found["slope"]["interval"][0] > 0

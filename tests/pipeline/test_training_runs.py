@@ -29,11 +29,10 @@ from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.standing import State
 from tichu_pipeline.status import status
-from tichu_pipeline.training import comparison
+from tichu_pipeline.training import comparison, results_page
 from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
 from tichu_pipeline.training.inputs import inputs_of
-from tichu_pipeline.training.results_page import page
 from tichu_pipeline.training.runs import Order, default_name, run_of, train_run
 
 MONTHS = ["2024-01", "2024-02"]
@@ -71,7 +70,9 @@ def test_every_network_learns_from_a_data_folder(paths, network):
     assert run.trial["parameters"] == sum(p.numel() for p in load(run.folder).network.parameters())
     assert (run.folder / "learning_curves.png").stat().st_size > 1000
     if ARCHITECTURES[network].objective in ("cards", "goal", "move", "sequence"):
-        assert 0 < run.figures["val_top1_not_forced"] < run.figures["val_top1"] < 1
+        assert 0 < run.figures["val_top1_not_forced"] <= run.figures["val_top1"] < 1
+        forced = run.figures["val_decisions"] - run.figures["val_decisions_not_forced"]
+        assert (forced == 0) == (network == "DTNet")  # whose sequences have none
 
 
 def test_runs_are_listed(paths):
@@ -300,9 +301,33 @@ def test_the_test_split_is_used_once(paths):
     final_test(paths, FinalTest("Bob", "curious", ("grand_net",), again=True), 300)
 
 
-def test_the_page_tells_of_every_run(paths):
+@pytest.mark.parametrize("run", ["gc_policy_net", "dt_net"])
+def test_goals_are_tried(paths, run):
+    """A goal that never reaches the network; or an hour of games for a look at a table."""
+    ask = ("calibrate", run, "--goal", "300", "--goal", "-300", "--deals", "8", "--json")
+    facts = json.loads(tichu(paths, *ask))
+    assert [each["asked"] for each in facts["goals"]] == [-300, 300]
+    assert facts["goals"][0]["achieved"] != facts["goals"][1]["achieved"]
+    file = paths.runs / run / "calibration.json"
+    before = file.stat().st_mtime_ns
+    assert json.loads(tichu(paths, *ask)) == facts
+    assert file.stat().st_mtime_ns == before
+    assert (paths.runs / run / "calibration.png").stat().st_size > 1000
+    assert "asked for" in tichu(paths, *ask[:-1])
+    assert "expected two or more" in tichu(paths, "calibrate", run, "--goal", "100", status=1)
+    assert "goal = 500" in tichu(paths, "calibrate", run, "--goal", "100", "--goal", "500", status=1)
+    assert "takes no goals" in tichu(paths, "calibrate", "policy_net", status=1)
+
+
+def test_the_page_tells_of_every_run(paths, tmp_path):
     """Results that somebody has copied by hand."""
-    text = page(paths, "tichu generate --games 60", 500)
+    made = tmp_path / "results.md"
+    results_page.main(paths.root, made, "tichu generate --games 60", 500, 4)
+    text = made.read_text()
+    assert "## Goals: asked for and achieved" in text
+    assert "| dt_net | " in text[text.index("## Goals") : text.index("## Trials")]
+    assert (tmp_path / results_page.PICTURE).stat().st_size > 1000
+    assert "value_weight" not in text  # no run has set it
     assert "`tichu generate --games 60`" in text
     for network in ARCHITECTURES:
         assert f"### {network}\n" in text

@@ -21,7 +21,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.resources import DataFolder
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.training.runs import default_name
+from tichu_pipeline.training.runs import default_name, run_of
 
 MONTHS = ["2024-01", "2024-02"]
 
@@ -68,6 +68,19 @@ def test_a_run_is_trained_once(folder):
     again = materialize(folder, "CandidatePolicyNet")
     assert [facts(each)["reused"] for each in (first, again)] == [False, True]
     assert facts(first)["val_top1_not_forced"] == facts(again)["val_top1_not_forced"]
+
+
+def test_every_epoch_is_told_to_the_asset(folder):
+    """A night of training that is a row of lines in a log, or heard of when it is over."""
+    result = materialize(folder, "GrandNet", training={"epochs": 3, "patience": 3})
+    observed = [
+        {name: entry.value for name, entry in each.metadata.items()}
+        for each in result.asset_observations_for_node("training_runs__grand_net")
+    ]
+    assert [each["epoch"] for each in observed] == [1, 2, 3]
+    assert min(each["val_loss"] for each in observed) == pytest.approx(
+        run_of(folder / "runs" / "grand_net").figures["val_loss"]
+    )
 
 
 def test_settings_are_typed(folder):

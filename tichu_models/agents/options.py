@@ -55,6 +55,14 @@ class GoalOptions(PolicyOptions):
 
     margin: float = option(0.0, "points that are wanted beyond the expected ones", least=-400, most=400)
     value: str | None = option(None, "run of a ValueNet that says what is expected; by default the own value head")
+    goal: float | None = option(
+        None, "points that the round is to be won by, whatever is to be expected", least=-400, most=400
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.goal is not None and (self.margin or self.value is not None):
+            raise OptionError(f"goal = {self.goal:g}: it stands in the place of margin and value; expected one of them")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,6 +82,7 @@ def _tables_of(found: Architecture, text: str, where: str) -> tuple[str, Tables]
     own = {name: content.pop(name) for name in ARCHITECTURES if name in content}
     for name, sections in own.items():
         _check_tables(ARCHITECTURES[name], sections, f"{where}, {name}.")
+        _none_of_others(ARCHITECTURES[name], sections.get("training", {}), f"{where}, {name}.training")
     if "network" in content:
         raise ConfigError(f"{where}: [network] is of no network; expected [{found.name}.network], say")
     _check_tables(found, content, f"{where}, ")
@@ -114,6 +115,13 @@ def _check(found: Architecture, section: str, table: dict[str, Any], where: str)
         raise ConfigError(f"{where}: {error}") from None
 
 
+def _none_of_others(found: Architecture, training: dict[str, Any], where: str) -> None:
+    """Said of one network, a setting that it does not follow is a mistake."""
+    for name in sorted(set(training) - set(TrainingConfig.names_of(found.objective))):
+        followers = [each.name for each in ARCHITECTURES.values() if name in TrainingConfig.names_of(each.objective)]
+        raise ConfigError(f"{where}: '{name}' is a setting of {', '.join(followers)}, not of {found.name}")
+
+
 def _set(tables: Tables, setting: str, found: Architecture) -> None:
     key, equals, text = setting.partition("=")
     section, dot, name = key.strip().partition(".")
@@ -121,6 +129,8 @@ def _set(tables: Tables, setting: str, found: Architecture) -> None:
         raise ConfigError(f"--set {setting}: expected section.key=value with a section of {', '.join(SECTIONS)}")
     value = _value(text.strip())
     _check(found, section, {name: value}, f"--set {setting}")
+    if section == "training":
+        _none_of_others(found, {name: value}, f"--set {setting}")
     tables[section] = {**tables[section], name: value}
 
 

@@ -41,7 +41,7 @@ class DataConfig(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(Options):
-    """How a network is trained."""
+    """How a network is trained. `of` names the objectives that a setting is for."""
 
     seed: int = option(0, "of all random numbers of the run", least=0, most=2**31)
     epochs: int = option(10, "validations; the run is planned for so many", least=1)
@@ -63,15 +63,22 @@ class TrainingConfig(Options):
         None, "of torch on a CPU; fewer than cores where others use them too", least=1, most=1024
     )
     devices: int = option(1, "how many of them; several by DDP", least=1)
-    error: Literal["mse", "mae", "huber"] = option("mse", "of values")
+    error: Literal["mse", "mae", "huber"] = option("mse", "of values", of=("value", "goal", "sequence"))
     value_weight: float = option(
-        0.01, "of the value's error, some 2, beside the policy's loss, some 0.03, where a network has both", least=0
+        0.01,
+        "of the value's error, some 2, beside the policy's loss, some 0.03, where a network has both",
+        least=0,
+        of=("goal", "sequence"),
     )
     success_weight: float = option(
-        0.1, "of who goes out first, beside the call itself, in the loss of call nets", least=0
+        0.1, "of who goes out first, beside the call itself, in the loss of call nets", least=0, of=("calls",)
     )
-    unknown_return: float = option(0.5, "share of DTNet's sequences whose return to go is left open", least=0, most=1)
-    rule: Literal["sum", "mean", "rarity", "likelihood"] = option("sum", "decision rule that metrics use")
+    unknown_return: float = option(
+        0.5, "share of DTNet's sequences whose return to go is left open", least=0, most=1, of=("sequence",)
+    )
+    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
+        "sum", "decision rule that metrics use", of=("cards", "goal", "sequence")
+    )
     checkpoint_steps: int = option(500, "steps after which the state of the run is saved, to resume from", least=1)
 
 
@@ -90,6 +97,7 @@ class RunConfig:
         return self.data.spec or self.architecture.spec
 
     def plain(self) -> dict[str, Any]:
-        """As a config file has it."""
-        sections = {"network": self.network, "training": self.training, "data": self.data}
-        return {name: options.plain() for name, options in sections.items()}
+        """As a config file has it, without settings of other networks: they are no part of what a run is."""
+        training = self.training.plain()
+        mine = {name: training[name] for name in self.training.names_of(self.architecture.objective)}
+        return {"network": self.network.plain(), "training": mine, "data": self.data.plain()}

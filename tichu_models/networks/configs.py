@@ -51,6 +51,7 @@ class DTConfig(Options):
     feedforward: int = option(2048, "neurons of a layer's feed-forward part", least=1, most=NEURONS_MOST)
     dropout: float = option(0.1, "share dropped in training of what each half of a layer adds", least=0, most=0.9)
     merged: bool = option(False, "return and state in one token: two tokens a turn, not three")
+    direct: bool = option(False, "the policy head reads the state itself as well: for narrow tokens")
     policy: tuple[int, ...] = option((256,), "neurons of the policy head's hidden layers", least=1, most=NEURONS_MOST)
     value: tuple[int, ...] = option((256,), "neurons of the value head's hidden layers", least=1, most=NEURONS_MOST)
     hierarchical: bool = option(False, "a gate {play, pass} by softmax, and cards given that it plays")

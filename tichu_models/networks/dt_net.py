@@ -2,7 +2,8 @@
 
 A turn is three tokens: the return to go, the state, the action; or two, with return and state merged. Attention looks
 back only, so that turns behind a sequence's end, which fill a batch up, change nothing. What a state token knows leads
-to the policy of its turn and to the value.
+to the policy of its turn and to the value. A narrow token cannot tell 56 cards apart as well; then the policy may read
+the state itself beside it (`direct`).
 
 The return to go in the input is the very number that the value head shall predict. A sequence may therefore leave it
 open (`known` false): its return tokens are one learned token. The value is learned from and asked of such sequences.
@@ -58,14 +59,15 @@ class DTNet(nn.Module):
     def __init__(self, inputs: int, config: DTConfig) -> None:
         super().__init__()
         width = config.d_model
-        self.merged = config.merged
+        self.merged, self.direct = config.merged, config.direct
         self.of_rtg = nn.Linear(1, width)
         self.of_unknown_rtg = nn.Parameter(torch.randn(width) * 0.02)
         self.of_state = nn.Linear(inputs, width)
         self.of_action = nn.Linear(FLAT_OUTPUTS, width)
-        self.of_position = nn.Embedding(config.turns, width)
+        self.of_position = nn.Embedding(config.turns, width, _weight=torch.randn(config.turns, width) * 0.02)
         self.layers = nn.Sequential(*(EncoderLayer(config) for _ in range(config.layers)), nn.LayerNorm(width))
-        self.policy_head = stack(width, config.policy, policy_outputs(config.hierarchical))
+        told = width + inputs if config.direct else width
+        self.policy_head = stack(told, config.policy, policy_outputs(config.hierarchical))
         self.value_head = stack(width, config.value, 1)
 
     def forward(self, rtg: Tensor, state: Tensor, action: Tensor, known: Tensor) -> PolicyAndValue:
@@ -83,4 +85,5 @@ class DTNet(nn.Module):
             tokens = [goal + position, self.of_state(state) + position, self.of_action(action) + position]
         sequence = torch.stack(tokens, dim=2).flatten(1, 2)
         seen = self.layers(sequence)[:, len(tokens) - 2 :: len(tokens)]
-        return PolicyAndValue(self.policy_head(seen), self.value_head(seen)[..., 0])
+        told = torch.cat([seen, state.to(seen.dtype)], dim=-1) if self.direct else seen
+        return PolicyAndValue(self.policy_head(told), self.value_head(seen)[..., 0])

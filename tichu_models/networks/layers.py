@@ -32,8 +32,10 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Drops a share of the values in training, and scales up the others."""
-        if not self.training or self.share == 0 or x.device.type != "cpu":
-            return dropout(x, self.share, self.training)
+        if not self.training or self.share == 0:
+            return x
+        if x.device.type != "cpu":
+            return dropout(x, self.share)
         dropped = round(self.share * 65536)
         numbers = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(1 << 63), None).view(torch.int16)
         kept = numbers[: x.numel()].view(x.shape) >= dropped - 32768

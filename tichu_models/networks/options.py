@@ -18,9 +18,14 @@ class OptionError(ValueError):
     """A setting that does not exist, or a value that it cannot have."""
 
 
-def option(default: Any, about: str, *, least: float = -math.inf, most: float = math.inf) -> Any:
-    """A field with what it is for; `least` and `most` bound its number, or each of its numbers."""
-    return field(default=default, metadata={"about": about, "least": least, "most": most})
+def option(
+    default: Any, about: str, *, least: float = -math.inf, most: float = math.inf, of: tuple[str, ...] = ()
+) -> Any:
+    """A field with what it is for; `least` and `most` bound its number, or each of its numbers.
+
+    `of` names those that follow the setting, where not all do that have it.
+    """
+    return field(default=default, metadata={"about": about, "least": least, "most": most, "of": of})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +59,11 @@ class Options:
             return cls(**cls.fitted(given))
         except OptionError as error:
             raise OptionError(f"{where}: {error}") from None
+
+    @classmethod
+    def names_of(cls, follower: str) -> list[str]:
+        """The settings that are followed by this one of several."""
+        return [each.name for each in fields(cls) if follower in (each.metadata["of"] or (follower,))]
 
     def plain(self) -> dict[str, Any]:
         """As `read` takes it back."""

@@ -12,7 +12,8 @@ from tichu_pipeline.assets.training import training_runs
 from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.retries import patience
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
-from tichu_pipeline.tournaments.running import VERSION, run
+from tichu_pipeline.tournaments.running import VERSION
+from tichu_pipeline.tournaments.running import run as play
 
 DEALS = int(os.environ.get("TICHU_DEALS") or 500)
 
@@ -35,10 +36,13 @@ def tournament(
     context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:
     """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
-    agents = tuple(config.agents or entrants(data.paths))
+    able = entrants(data.paths)
+    agents, left_out = (tuple(config.agents), ()) if config.agents else (able.agents, able.left_out)
+    for run, why in left_out:
+        context.log.warning("%s is left out: %s", run, why)
     order = Order(agents, config.deals, config.seed, config.whole_games)
     with patience(context):
-        made = run(data.paths, config.name, order, workers.get(), config.force)
+        made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)
@@ -56,6 +60,7 @@ def tournament(
             "seconds": made.seconds,
             "reused": made.reused,
             "agents": len(agents),
+            "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
             "pairings": dg.MetadataValue.md("\n".join(lines)),
             "path": dg.MetadataValue.path(made.path),
             **workers.metadata(),

@@ -37,7 +37,7 @@ def config_of(architecture: Architecture) -> type[dg.Config]:
     )
     sections: dict[str, Any] = {
         name: (
-            _section(f"{architecture.name}_{name}", options),
+            _section(f"{architecture.name}_{name}", options, architecture.objective),
             Field(default_factory=dict, description=options.__doc__),
         )
         for name, options in parts.items()
@@ -47,12 +47,13 @@ def config_of(architecture: Architecture) -> type[dg.Config]:
     return create_model(f"{architecture.name}Config", __base__=dg.Config, preset=preset, force=force, **sections)
 
 
-def _section(name: str, options: type[Options]) -> type[dg.Config]:
-    """Every field of the options; what is not given is the preset's."""
-    kinds = get_type_hints(options)
+def _section(name: str, options: type[Options], objective: str) -> type[dg.Config]:
+    """Every field that the network follows; what is not given is the preset's."""
+    kinds, followed = get_type_hints(options), options.names_of(objective)
     found: dict[str, Any] = {
         each.name: (_plain(kinds[each.name]) | None, Field(None, description=each.metadata["about"]))
         for each in fields(options)
+        if each.name in followed
     }
     return create_model(name, __base__=dg.Config, **found)
 

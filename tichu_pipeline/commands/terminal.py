@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -65,3 +67,17 @@ def print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours:
     for row in rows:
         table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
     Console().print(table)
+
+
+@contextmanager
+def bar(of: str, total: int, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(of, total=total)
+        yield lambda steps: progress.advance(task, steps)

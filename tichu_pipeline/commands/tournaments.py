@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
 
 
 def tournament(
-    agents: Annotated[list[str], typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")],
+    agents: Annotated[
+        list[str] | None, typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")
+    ] = None,
     deals: Annotated[int | None, typer.Option(help=f"Duplicate deals a pairing. [default: {DEALS}]", min=1)] = None,
     games: Annotated[
         int | None,
@@ -39,10 +38,21 @@ def tournament(
     limit: Annotated[
         float | None, typer.Option(help="Seconds that a decision may take; who takes longer forfeits.", min=0.001)
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            help="A run of a ValueNet that says what luck promises; reported beside, taken away.", metavar="RUN"
+        ),
+    ] = None,
     workers: WorkersOption = None,
     name: Annotated[str, typer.Option(help="Of the file DATA/tournaments/NAME.parquet.")] = "latest",
     logs: Annotated[Path | None, typer.Option(help="Folder for the games as logs, NAME.zip.")] = None,
-    replay: Annotated[int | None, typer.Option(help="Play only this table again and show it.", metavar="TABLE")] = None,
+    replay: Annotated[
+        int | None,
+        typer.Option(
+            help="Play only this table again and show it; without agents, of tournament NAME.", metavar="TABLE"
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Play though the same tournament is there.")] = False,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
@@ -52,6 +62,8 @@ def tournament(
         raise typer.BadParameter(
             "deals are single rounds, games are whole ones; expected one of the two", param_hint="--games"
         )
+    if not agents and replay is None:
+        raise typer.BadParameter("expected two or more", param_hint="AGENTS")
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError
@@ -59,8 +71,8 @@ def tournament(
     from tichu_models.arena.summary import summary
     from tichu_models.arena.tournament import Order, TournamentError, play_table
     from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.tournaments.files import TournamentFileError
-    from tichu_pipeline.tournaments.running import BadNameError, FromRegistry, run
+    from tichu_pipeline.tournaments.files import TournamentFileError, read
+    from tichu_pipeline.tournaments.running import BadNameError, ControlError, FromRegistry, run, tournament_path
     from tichu_pipeline.tournaments.terminal import show, show_replay
     from tichu_pipeline.workers import WorkersError
 
@@ -69,7 +81,10 @@ def tournament(
     number = (games + 1) // 2 if games else deals or most
     test = SequentialTest(margin) if until_decided else None
     try:
-        order = Order(tuple(agents), number, seed, games is not None, limit, test)
+        if agents:
+            order = Order(tuple(agents), number, seed, games is not None, limit, test, control)
+        else:
+            order = read(tournament_path(paths, name)).order
         if replay is not None:
             part = play_table(order, FromRegistry(paths.runs), replay)
             if as_json:
@@ -85,9 +100,9 @@ def tournament(
             else:
                 show_replay(console, order, replay, part)
             return
-        with _progress(len(order.pairings) * number, shown=not as_json) as done:
+        with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
             made = run(paths, name, order, workers_of(workers), force, logs, done)
-    except (AgentError, TournamentError, TournamentFileError, BadNameError, WorkersError) as error:
+    except (AgentError, TournamentError, TournamentFileError, BadNameError, ControlError, WorkersError) as error:
         fail(str(error))
     facts = summary(made.played)
     if as_json:
@@ -97,20 +112,6 @@ def tournament(
     console.print(
         f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
     )
-
-
-@contextmanager
-def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
-    if not shown or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("deals", total=total)
-        yield lambda deals: bar.advance(task, deals)
 
 
 def ladder(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail, print_table
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
@@ -147,17 +147,57 @@ def explain(
         _say_decision(decision)
 
 
+def calibrate(
+    run: Annotated[str, typer.Argument(help="Of a GCPolicyNet or DTNet; a name that `tichu runs` lists.")],
+    goals: Annotated[
+        list[float] | None, typer.Option("--goal", help="Points a round, as often as needed. [default: -300 .. 300]")
+    ] = None,
+    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = 500,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Play though nothing has changed.")] = False,
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """Does a network that is asked for more points win more? Played against itself, over the same deals."""
+    from tichu_models.agents.registry import AgentError
+    from tichu_models.arena.calibration import GOALS
+    from tichu_models.networks.manifest import CheckpointError
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.training.calibration import calibrate_run
+    from tichu_pipeline.training.runs import RunError
+
+    wanted = goals or GOALS
+    try:
+        with bar("deals", len(set(wanted)) * deals, shown=not as_json) as done:
+            made = calibrate_run(DataPaths(data), run, deals, wanted, seed, force, done)
+    except (RunError, AgentError, CheckpointError) as error:
+        fail(str(error))
+    facts = made.facts
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    rows = [
+        (f"{each['asked']:+.0f}", f"{each['achieved']:+.1f}", "{:+.1f} .. {:+.1f}".format(*each["interval"]))
+        for each in facts["goals"]
+    ]
+    print_table(("asked for", "achieved", "95 % interval"), rows, {})
+    for name, about in (("rho", "Spearman's rho"), ("slope", "points more for each that is asked more")):
+        typer.echo("{}: {:.2f} ({:.2f} .. {:.2f})".format(about, facts[name]["value"], *facts[name]["interval"]))
+    typer.echo(f"{made.path}, {'was there' if made.reused else f'{made.seconds:.0f} s'}")
+
+
 def _say_decision(decision: dict[str, Any]) -> None:
     when = "before play" if decision["turn"] is None else f"turn {decision['turn']}"
     typer.echo(f"round {decision['round']}, {when}, seat {decision['seat']}: {decision['kind']}")
     for name in ("expected_difference", "difference", "expected_rtg", "asked_rtg"):
         if name in decision:
             typer.echo(f"  {name} {decision[name]:+.0f}")
-    rows = []
+    rows, whom = [], ["to"] if any("to" in answer for answer in decision["answers"]) else []
     for answer in decision["answers"]:
         told = answer["answer"]
         text = (" ".join(told) or "pass") if isinstance(told, list) else told
         mark = "<-" if answer["played"] else ""
-        rows.append((text, answer.get("to", ""), f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
+        to = [answer[name] for name in whom]
+        rows.append((text, *to, f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
     if rows:
-        print_table(("answer", "to", "score", "probability", "played"), rows, {"<-": "green"})
+        print_table(("answer", *whom, "score", "probability", "played"), rows, {"<-": "green"})

@@ -32,7 +32,9 @@ def markdown(facts: dict[str, Any]) -> str:
             f"| {cell(rating['points_per_round'], rating['interval'])} | {made:,} / {called:,} "
             f"| {duration(times[rating['name']]['p50'])} |"
         )
-    return "\n".join([*lines, "", f"{deals:,} {unit} for each pairing, seed {facts['seed']}; 95 % intervals."])
+    lines += ["", f"{deals:,} {unit} for each pairing, seed {facts['seed']}; 95 % intervals."]
+    lines += [f"`{entry['run']}` is left out: {entry['why']}." for entry in facts["left_out"]]
+    return "\n".join(lines)
 
 
 def insert(path: Path, text: str) -> None:

@@ -15,11 +15,12 @@ from errno import EIO
 from pathlib import Path
 
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.training.runs import Order, figures_line, train_run
+from tichu_pipeline.training.runs import Order, figures_line, main_figure, train_run
 
-ORDER, ROOT, FAILED, DISTURBED = "order", "root", "failed", "disturbed"  # names of what goes to and fro
+ORDER, ROOT, EPOCH = "order", "root", "epoch"  # names of what goes to and fro
+FAILED, DISTURBED = "failed", "disturbed"
 SECONDS_BETWEEN_LINES = 15.0
-SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def main() -> int:
@@ -33,6 +34,8 @@ def main() -> int:
 
         def report(epoch: int, figures: dict[str, float]) -> None:
             pipes.log.info(f"epoch {epoch}: {figures_line(order.network, figures)}")
+            shown = {name: figures[name] for name in ("train_loss", *main_figure(order.network)) if name in figures}
+            pipes.report_custom_message({EPOCH: {"epoch": epoch, "val_loss": figures["val_loss"], **shown}})
 
         def progress(progress: object) -> None:
             nonlocal last

@@ -32,6 +32,7 @@ from tichu_models.observation.view import KINDS
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_pipeline.features.of_log import LogError, label_of, round_of
+from tichu_pipeline.training.runs import config_of
 
 LAST = torch.tensor([-1])
 POINTS = 100.0  # a value or return of 1
@@ -84,7 +85,8 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     objective = ARCHITECTURES[run.manifest.network].objective
     unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
     found = 0
-    for asked in _decisions(question, read):
+    only_open = objective == "sequence" and config_of(run.manifest).data.drop_forced
+    for asked in _decisions(question, read, only_open):
         found += 1
         with torch.inference_mode():
             answer = ANSWERS[objective](run.network, asked.batch(unpacker, turns), asked)
@@ -106,14 +108,15 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
         raise LogError(f"{question.file}: {where} holds no decision of kind {kinds}, which {folder.name} answers")
 
 
-def _decisions(question: Question, read: Spec) -> Iterator[_Asked]:
+def _decisions(question: Question, read: Spec, only_open: bool) -> Iterator[_Asked]:
+    """Each decision with those of its seat before it, of which forced ones may be left out."""
     played = round_of(question.file, question.round_index)
     samples = Encoder(read).samples(played)
     records = as_records(samples, read)
     for k, record in enumerate(records):
         if question.turn in (None, int(record["turn"])) and question.seat in (None, int(record["seat"])):
-            same = np.flatnonzero(records["seat"][: k + 1] == record["seat"])
-            yield _Asked(question, read, samples[same], record)
+            before = (records["seat"][:k] == record["seat"]) & ~(only_open & (records["forced"][:k] != 0))
+            yield _Asked(question, read, samples[[*np.flatnonzero(before), k]], record)
 
 
 def _cards_of_play(play: int) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tichu_models.learning import batches
 
 # Bumped by hand when the same settings and rounds would give other samples, or train another network.
-VERSION = 1
+VERSION = 2
 LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives
 SEQUENCE = "sequence"
 
@@ -62,8 +62,8 @@ class Inputs:
         """Shuffled batches of a split."""
         config = self.config
         learned = config.architecture.objective
-        # A sequence keeps its forced turns: the player that it becomes will see them too.
-        wanted = Wanted(split, drop_forced=training and config.data.drop_forced and learned != SEQUENCE)
+        # A sequence has the same turns wherever it is read, by the player that it becomes too.
+        wanted = Wanted(split, drop_forced=config.data.drop_forced and (training or learned == SEQUENCE))
         return Loader(
             *(self.source, batch_size, wanted, self.manifest.constants, config.training.seed if training else 0),
             kind=_kind(config),

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 import dagster as dg
 
-from tichu_pipeline.training.child import DISTURBED, FAILED, ORDER, ROOT
+from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, ORDER, ROOT, SECONDS_BETWEEN_LOOKS
 from tichu_pipeline.training.runs import Order
 
 PATIENCE = 20.0  # seconds that a child has to end by itself
@@ -22,7 +23,7 @@ class TrainingFailedError(Exception):
 
 
 def train_in_child(context: dg.AssetExecutionContext, root: Path, order: Order) -> None:
-    """Trains a run; what the child tells stands in the run's log as it comes."""
+    """Trains a run; what the child tells stands in the run's log as it comes, every epoch's figures by the asset."""
     with dg.open_pipes_session(
         context=context,
         extras={ORDER: asdict(order), ROOT: str(root)},
@@ -35,11 +36,15 @@ def train_in_child(context: dg.AssetExecutionContext, root: Path, order: Order) 
             start_new_session=True,
         )
         context.log.info(f"training process {child.pid}")
+        heard = 0
         try:
-            status = child.wait()
+            while (status := child.poll()) is None:
+                heard = _observe(context, session, heard)
+                time.sleep(SECONDS_BETWEEN_LOOKS)
         except BaseException:  # the run is terminated
             _end(child)
             raise
+    _observe(context, session, heard)
     if status:
         messages = session.get_custom_messages()
         for message in messages:
@@ -47,6 +52,15 @@ def train_in_child(context: dg.AssetExecutionContext, root: Path, order: Order) 
                 raise OSError(*message[DISTURBED])
         told = [message[FAILED] for message in messages if FAILED in message]
         raise TrainingFailedError(*told or [f"the training process ended with status {status}; run it again to go on"])
+
+
+def _observe(context: dg.AssetExecutionContext, session: dg.PipesSession, heard: int) -> int:
+    """What came behind the messages that were heard: an epoch's figures, which the UI draws over time; all of them."""
+    messages = session.get_custom_messages()
+    for message in messages[heard:]:
+        if EPOCH in message:
+            context.log_event(dg.AssetObservation(context.asset_key, metadata=message[EPOCH]))
+    return len(messages)
 
 
 def _end(child: subprocess.Popen) -> None:

@@ -1,13 +1,13 @@
 """`python -m tichu_pipeline.training.results_page`: docs/results.md, from the runs of a data folder.
 
-What networks come to beside their baselines, how they were trained, and every trial there is. Nothing in the page is
-written by hand: other figures come from other runs.
+What networks come to beside their baselines, whether goals are followed, how networks were trained, and every trial
+there is. Nothing in the page is written by hand: other figures come from other runs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from tichu_models.learning.config_files import PRESETS, run_config
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest as months_manifest
+from tichu_pipeline.training.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
 from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
@@ -41,8 +42,16 @@ corpus follow but for their blunders; *always pass* passes; *points so far* take
 are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise."""
 
 
-def page(paths: DataPaths, corpus: str, samples: int = SAMPLES) -> str:
-    """The whole page as Markdown."""
+GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the same
+network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with seats
+swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
+a round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
+goals and achieved points, with an interval over deals as well."""
+PICTURE = "goal_calibration.png"
+
+
+def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapping[str, Any] | None = None) -> str:
+    """The whole page as Markdown; `calibrated` has the facts of runs that goals were tried on."""
     found = runs(paths)
     rounds = months_manifest(paths)
     compared = compare(paths, samples)
@@ -54,6 +63,7 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES) -> str:
         f"Networks are judged on {samples:,} decisions of their kind. {EXPLAINED}",
         "## Networks",
         *(_of_network(compared.table, network) for network in networks_of(compared.table)),
+        *_goals(calibrated or {}),
         "## Trials",
         _trials(found),
         *_final_test(paths),
@@ -66,6 +76,27 @@ def _of_network(table: pl.DataFrame, network: str) -> str:
     headings = ["", *(HEADINGS.get(name, name.replace("_", " ")) for name in names)]
     lines = [(name, *("" if value is None else f"{value:.4f}" for value in values)) for _, name, values in rows]
     return f"### {network}\n\n{_table(headings, lines)}"
+
+
+def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
+    if not calibrated:
+        return
+    yield "## Goals: asked for and achieved"
+    yield GOALS_EXPLAINED
+    yield f"![achieved over asked for]({PICTURE})"
+    asked = sorted({each["asked"] for facts in calibrated.values() for each in facts["goals"]})
+    lines = []
+    for name, facts in calibrated.items():
+        achieved = {each["asked"]: _with_interval(each["achieved"], each["interval"], ".1f") for each in facts["goals"]}
+        of_all = (_with_interval(facts[each]["value"], facts[each]["interval"], ".2f") for each in ("rho", "slope"))
+        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), *of_all))
+    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more a point more")
+    yield _table(headings, lines)
+
+
+def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
+    low, high = (f"{each:+{form}}" for each in interval)
+    return f"{value:+{form}} ({low} .. {high})"
 
 
 def _trials(found: Sequence[Run]) -> str:
@@ -95,19 +126,19 @@ def _settings(run: Run) -> str:
     told = [*([name] if name else []), *run.trial.get("settings", [])]
     if name in PRESETS and run.manifest is not None:
         now = run_config(run.manifest.network, name, run.trial.get("settings", ())).plain()
-        differing = [
-            f"{section}.{key}={value}"
-            for section, table in run.manifest.training.items()
+        told += [
+            f"(then {section}.{key}={then})"
+            for section, table in now.items()
             for key, value in table.items()
-            if now.get(section, {}).get(key) != value
+            if (then := run.manifest.training.get(section, {}).get(key)) != value
         ]
-        told += [f"(then {each})" for each in differing]
     return " ".join(told)
 
 
 def _took(trial: dict[str, Any]) -> str:
     memory = f", {trial['peak_memory'] / 1e9:.1f} GB" if trial.get("peak_memory") else ""
-    return f"{trial.get('seconds', 0):,.0f} s{memory} ({trial.get('device', '')})"
+    cores = f", {trial['core_seconds']:,.0f} s of a core" if trial.get("core_seconds") else ""
+    return f"{trial.get('seconds', 0):,.0f} s{cores}{memory} ({trial.get('device', '')})"
 
 
 def _final_test(paths: DataPaths) -> Iterable[str]:
@@ -131,10 +162,21 @@ def main(
     out: Annotated[Path, typer.Option(help="The page.")] = Path("docs/results.md"),
     corpus: Annotated[str, typer.Option(help="The command that made the corpus, for the page.")] = "",
     samples: Annotated[int, typer.Option(help="Decisions that networks are judged on, at most.", min=1)] = SAMPLES,
+    deals: Annotated[
+        int, typer.Option(help="Deals for runs whose goals `tichu calibrate` has not tried; 0 leaves them out.", min=0)
+    ] = DEALS,
 ) -> None:
-    """Compares all finished runs and writes the page."""
-    text = page(DataPaths(data), corpus, samples)
+    """Compares all finished runs, has goals tried, and writes the page and its picture."""
+    paths = DataPaths(data)
+    calibrated = {}
+    for name in (run.name for run in runs(paths) if takes_goals(run)):
+        facts = kept_calibration(paths, name) or (calibrate_run(paths, name, deals).facts if deals else None)
+        if facts:
+            calibrated[name] = facts
+    text = page(paths, corpus, samples, calibrated)
     out.parent.mkdir(parents=True, exist_ok=True)
+    if calibrated:
+        draw(calibrated, out.with_name(PICTURE))
     out.write_text(text, encoding="utf-8")
     typer.echo(f"{out}: {len(ARCHITECTURES)} networks known, {text.count('### ')} judged")
 

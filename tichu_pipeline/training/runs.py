@@ -64,6 +64,7 @@ class Trial:
     config: str
     settings: list[str]
     seconds: float = 0.0  # of all attempts
+    core_seconds: float = 0.0  # of processors, which others who work there do not lengthen
     attempts: int = 0
     parameters: int = 0
     epoch_samples: int = 0
@@ -165,8 +166,8 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
     started = time.monotonic()
     going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
     kept = {} if not going_on else _read_json(folder / TRIAL)
-    trial = Trial(order.config, list(order.settings), kept.get("seconds", 0.0), kept.get("attempts", 0))
-    before, trial.attempts = trial.seconds, trial.attempts + 1
+    trial = Trial(order.config, list(order.settings), attempts=kept.get("attempts", 0) + 1)
+    before, cores_before = kept.get("seconds", 0.0), kept.get("core_seconds", 0.0) - time.process_time()
     samples = inputs.samples()
     validation = inputs.decisions("validation", inputs.config.data.validation_samples)
     trial.epoch_samples = len(samples) * inputs.config.training.batch_size * inputs.config.training.devices
@@ -174,6 +175,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
 
     def note() -> None:
         trial.seconds, trial.peak_memory = before + time.monotonic() - started, _peak_memory()
+        trial.core_seconds = cores_before + time.process_time()
         folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / TRIAL, asdict(trial))
 
@@ -281,7 +283,7 @@ def toml(value: Any) -> str:
 MAIN_FIGURES = {
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
-    "sequence": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
+    "sequence": ("val_top1_not_forced", "val_value_r2", "val_loss"),
     "move": ("val_top1_not_forced", "val_top1", "val_nll"),
     "value": ("val_r2", "val_r2_from_28", "val_mae"),
     "calls": ("val_called_auc", "val_called_brier_skill", "val_called_ece", "val_first_out_auc"),

@@ -1,8 +1,8 @@
 """DTAgent: what a person would play who has played so in this round and still wins as much as is hoped for (2.1.3).
 
 It keeps no sequence: from what everybody has seen of the round, and its own cards, it finds its earlier turns anew, so
-that an answer hangs on nothing but the question. The return to go is what it expects with the return left open, or a
-ValueNet's final difference less what is collected, plus a margin; at earlier turns, what was to come from there.
+that an answer hangs on nothing but the question. The return to go is what it expects with the return left open and a
+margin, or what is missing to a goal or to what a ValueNet expects; at earlier turns, what was to come from there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.agents.neural.gc_agent import HUNDRED, collected_lead, expected_by
+from tichu_models.agents.neural.gc_agent import HUNDRED, collected_lead, wanted
 from tichu_models.agents.neural.network import SEQUENCES_AT_ONCE, Network
 from tichu_models.agents.neural.policy_agent import PolicyAgent
 from tichu_models.agents.options import GoalOptions
@@ -37,9 +37,7 @@ class DTAgent(PolicyAgent):
         turns, cards, counts = self._turns(views, heard["transcripts"], config.turns)
         steps = np.arange(config.turns) < counts[:, None]
         leads = np.where(steps, collected_lead(turns.reshape(-1)).reshape(turns.shape), 0) / HUNDRED
-        final = None
-        if self.judge is not None:
-            final = expected_by(self.judge, views) + self.options.margin / HUNDRED
+        final = wanted(self.options, self.judge, views)
         parts = []
         for begin in range(0, len(views), SEQUENCES_AT_ONCE):
             part = slice(begin, begin + SEQUENCES_AT_ONCE)

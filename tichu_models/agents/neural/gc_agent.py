@@ -27,18 +27,18 @@ class GCPolicyAgent(PolicyAgent):
     judge: Network | None = None
 
     def outputs(self, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
-        """Thinks once; the return to go is the value head's, or the ValueNet's less what is collected already."""
+        """Thinks once; the return to go is the value head's, or the final difference less what is collected already."""
         net = self.network.module
         assert isinstance(net, GCPolicyNet)
-        margin = self.options.margin / HUNDRED
-        if self.judge is None:
+        final = wanted(self.options, self.judge, views)
+        if final is None:
 
             def act(state: Tensor) -> Tensor:
                 thought = net.think(state)
-                return net.act(thought, net.judge(thought) + margin)
+                return net.act(thought, net.judge(thought) + self.options.margin / HUNDRED)
 
             return self.network.answers(views, act)
-        goals = expected_by(self.judge, views) - collected_lead(views) / HUNDRED + margin
+        goals = final - collected_lead(views) / HUNDRED
         parts = []
         with torch.inference_mode():
             for which, state in self.network.states(views):
@@ -53,6 +53,14 @@ class GCPolicyAgent(PolicyAgent):
         assert isinstance(net, GCPolicyNet)
         rtg = self.network.answers(views, lambda state: net.judge(net.think(state))[:, None])[:, 0]
         return rtg + collected_lead(views) / HUNDRED
+
+
+def wanted(options: GoalOptions, judge: Network | None, views: np.ndarray) -> np.ndarray | None:
+    """What the round is to be won by, in points / 100: a goal, or what a ValueNet expects and a margin; None where
+    the player's own value head is to say."""
+    if options.goal is not None:
+        return np.full(len(views), options.goal / HUNDRED, dtype=np.float32)
+    return None if judge is None else expected_by(judge, views) + np.float32(options.margin / HUNDRED)
 
 
 def expected_by(judge: Network, views: np.ndarray) -> np.ndarray:
