@@ -88,9 +88,10 @@ def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
     lines = []
     for name, facts in calibrated.items():
         achieved = {each["asked"]: _with_interval(each["achieved"], each["interval"], ".1f") for each in facts["goals"]}
-        of_all = (_with_interval(facts[each]["value"], facts[each]["interval"], ".2f") for each in ("rho", "slope"))
-        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), *of_all))
-    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more a point more")
+        rho = _with_interval(facts["rho"]["value"], facts["rho"]["interval"], ".2f")
+        rise = _with_interval(100 * facts["slope"]["value"], [100 * each for each in facts["slope"]["interval"]], ".1f")
+        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), rho, rise))
+    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more for 100 more")
     yield _table(headings, lines)
 
 
