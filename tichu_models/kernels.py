@@ -13,9 +13,12 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import numpy as np
 
 KEEP_SECONDS = 14 * 24 * 3600
 OF_TORCH_ALONE = ("networks", "agents/neural")  # a change there should not cost a minute of compiling
@@ -158,6 +161,21 @@ if not JIT_IS_OFF:
     _optimize_callers_only()
 
 
+def _block(source: np.dtype, target: np.dtype, names: Sequence[str]) -> tuple[int, int, int]:
+    """(begin in the source, begin in the target, size) of fields that stand side by side in both, in one order."""
+    begins, layouts = [], []
+    for dtype in (source, target):
+        fields: Any = dtype.fields
+        begin = fields[names[0]][1]
+        end = fields[names[-1]][1] + fields[names[-1]][0].itemsize
+        inside = [name for name, field in fields.items() if begin <= field[1] < end]
+        assert inside == list(names), "fields do not stand side by side"
+        begins.append(begin)
+        layouts.append([(fields[name][0], fields[name][1] - begin) for name in names])
+    assert layouts[0] == layouts[1], "fields are not alike"
+    return begins[0], begins[1], end - begin
+
+
 # Two machine instructions, for which Numba has no name. The usual way by a multiplication overflows, and LLVM may take
 # for granted that signed numbers do not: with another optimisation level the engine took pairs for nothing.
 if JIT_IS_OFF:
@@ -170,6 +188,15 @@ if JIT_IS_OFF:
 
     def copy_eight(source, at, target, to):
         target[to : to + 8] = source[at : at + 8]
+
+    def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
+        """As below."""
+
+        def copy(from_: Any, to: Any) -> None:
+            for name in names:
+                to[name] = from_[name]
+
+        return copy
 
 else:
 
@@ -198,3 +225,21 @@ else:
             return context.get_dummy_value()
 
         return types.void(source, types.int64, target, types.int64), emit
+
+    def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
+        """A function (source, target) that copies these fields of a record into another in one move."""
+        begin, to, size = _block(source, target, names)
+
+        @intrinsic
+        def copy(_, from_, into):
+            def emit(context, builder, signature, args):
+                pointers = [
+                    builder.gep(builder.bitcast(record, cgutils.voidptr_t), [context.get_constant(types.intp, place)])
+                    for record, place in zip(args, (begin, to), strict=True)
+                ]
+                cgutils.raw_memcpy(builder, pointers[1], pointers[0], context.get_constant(types.intp, size), 1)
+                return context.get_dummy_value()
+
+            return types.void(from_, into), emit
+
+        return copy

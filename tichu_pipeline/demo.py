@@ -36,12 +36,15 @@ class Stage:
     rows: int | None = None
     bytes: int | None = None
     seconds: float | None = None
+    reused: bool = False
 
     def add(self, metadata: Mapping[str, Any]) -> None:
         """One more materialisation: a stage over months has one for each of them."""
+        is_first = self.rows is None
         for field in ("rows", "bytes", "seconds"):
             if field in metadata:
                 setattr(self, field, (getattr(self, field) or 0) + metadata[field])
+        self.reused = bool(metadata.get("reused")) and (is_first or self.reused)
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def ensure_corpus(raw: Path, order: Order) -> Stage:
                 "Choose another data folder: make demo DATA=DIR"
             )
     if known["order"] == asdict(order) and known["archives"] == _sizes(archives):
-        return Stage("corpus", known["games"], known["bytes"], 0.0)
+        return Stage("corpus", known["games"], known["bytes"], 0.0, reused=True)
 
     raw.mkdir(parents=True, exist_ok=True)
     # Said beforehand too: what an interrupted generator leaves is the demo's, and is made anew.
@@ -143,7 +146,7 @@ def _cells(stage: Stage) -> tuple[str, str, str]:
     return (
         "" if stage.rows is None else f"{stage.rows:,}",
         "" if stage.bytes is None else decimal(stage.bytes),
-        "" if stage.seconds is None else f"{stage.seconds:.2f}",
+        "reused" if stage.reused else "" if stage.seconds is None else f"{stage.seconds:.2f}",
     )
 
 
@@ -170,6 +173,7 @@ def main(
         raise typer.Exit(1) from error
     on_disk = sum(path.stat().st_size for path in paths.root.rglob("*") if path.is_file())
     show(console, stages, Stage("total, on disk", None, on_disk, time.perf_counter() - started))
+    console.print(f"All reports: {paths.reports / 'index.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from tichu_pipeline.folders import DataPaths
 OLDEST_PYTHON = (3, 11)
 GB = 10**9
 LEAST_FREE = 1 * GB  # below it the demo's twelve months do not fit
-PLENTY_FREE = 30 * GB  # the portal's 18 years: 7 GB of archives, and what the stages make of them
+PLENTY_FREE = 70 * GB  # the portal's 18 years: 7 GB of archives, 5 of rounds, 27 of the database while it is built anew
 LEAST_MEMORY = 4 * GB  # DuckDB takes 2 GB, a batch of rounds and the ratings come on top
 
 

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
+from tichu_models.whole_files import remove_leftovers
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
@@ -31,7 +32,6 @@ from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, stored_facts, stored_stamp
 from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_table, stats_table, trick_table
-from tichu_pipeline.whole_files import remove_leftovers
 from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.

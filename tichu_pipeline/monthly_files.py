@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tichu_models.whole_files import temporary_file
 from tichu_pipeline.folders import month_file
-from tichu_pipeline.whole_files import temporary_file
 
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
 ROWS_A_GROUP = 65_536

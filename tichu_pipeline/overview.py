@@ -18,18 +18,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rich.filesize import decimal
+
 from tichu_models.arena.summary import summary
+from tichu_models.arena.tournament import Played
 from tichu_models.networks.manifest import Manifest
 from tichu_models.observation import docs
 from tichu_pipeline import pages
 from tichu_pipeline.analysis import notebook
+from tichu_pipeline.analysis.reading import stored_stamp
+from tichu_pipeline.features import dataset
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest
 from tichu_pipeline.scaling import fit as scaling
-from tichu_pipeline.status import Standing, status
+from tichu_pipeline.standing import Standing
+from tichu_pipeline.status import status
 from tichu_pipeline.tournaments import page as tournament
 from tichu_pipeline.tournaments.entrants import LADDER
 from tichu_pipeline.tournaments.files import TournamentFileError, read
+from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.training import comparison
@@ -37,9 +44,8 @@ from tichu_pipeline.training.pictures import CURVES, RELIABILITY
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
 # Bumped by hand when the same data folder would give another page.
-VERSION = 1
+VERSION = 2
 PACKAGES = ("dagster", "polars", "duckdb", "pyarrow", "numpy", "numba", "torch", "lightning", "h5py")
-MEGABYTE = 1_000_000
 FEATURES = "features.html"
 
 
@@ -80,7 +86,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
     }
     yield "<h2>Stages</h2>"
     yield pages.table(
-        ("stage", "state", "what there is", "MB", "worth knowing"),
+        ("stage", "state", "what there is", "size", "worth knowing"),
         [_row(standing, links.get(standing.stage), target) for standing in standings],
         as_text=(1, 2, 4),
     )
@@ -94,7 +100,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
 def _row(standing: Standing, page: Path | None, target: Path) -> Sequence[str]:
     name = pages.link(page, target, standing.stage) if page and page.is_file() else _text(standing.stage)
     state = f"<span class='{standing.state}'>{standing.state}</span>"
-    size = f"{standing.bytes / MEGABYTE:,.1f}" if standing.bytes else ""
+    size = decimal(standing.bytes) if standing.bytes else ""
     return name, state, _text(standing.there), size, _text("; ".join(standing.reasons))
 
 
@@ -153,13 +159,30 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     found += [("stamp of the rounds", manifest(paths).stamp)]
     constants = scaling.load(paths)
     found += [("stamp of the constants", str(constants["stamp"]))] if constants else []
-    generated = _json(paths.raw / "demo.json")
+    database = stored_stamp(paths)
+    found += [("stamp of the database", database)] if database else []
+    generated = _json(paths.raw / "demo.json").get("order") or {}
     found += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
             seed = run.manifest.training.get("training", {}).get("seed", 0)
             found.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
+    for path in sorted(paths.features.glob("*.h5")):
+        if made := dataset.stored(path):
+            found.append((f"data set {path.stem}", f"stamp {made.stamp}"))
+    for path in sorted(paths.tournaments.glob("[!.]*.parquet")):
+        if played := _tournament(path):
+            found.append(
+                (f"tournament {path.stem}", f"seed {played.order.seed}, stamp {stored_tournament_stamp(path)}")
+            )
     return found
+
+
+def _tournament(path: Path) -> Played | None:
+    try:
+        return read(path)
+    except TournamentFileError:
+        return None
 
 
 def _commit() -> str:

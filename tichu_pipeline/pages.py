@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tichu_pipeline.whole_files import whole_file
+from tichu_models.whole_files import write_whole
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; } tr { border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; margin: 1rem 0; } tr { border-bottom: 1px solid #ddd; }
+th, td { padding: .3rem .8rem; text-align: right; } th:first-child, td:first-child { text-align: left; }
+td { white-space: nowrap; } td.text { white-space: normal; }
 td.text, th.text { text-align: left; } code { background: #f4f4f2; padding: 0 .2em; }
 img { max-width: 100%; } .stale { color: #a33; } .missing { color: #888; } a { color: #2b6f77; }
 figure { display: inline-block; margin: .5rem; width: 29rem; max-width: 100%; vertical-align: top; }
@@ -57,6 +58,5 @@ def write(path: Path, content: str) -> bool:
     """Puts a page into its place; False if it was there already, and is left alone."""
     if path.is_file() and path.read_bytes() == content.encode():
         return False
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content.encode())
+    write_whole(path, content)
     return True

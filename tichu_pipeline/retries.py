@@ -1,11 +1,10 @@
 """What a stage does when the world fails it: it waits, tries again, and says at last in plain words what is wrong.
 
-Only what may mend itself is tried again: a portal that is down, a full disk, a file in use. A missing folder, or a
-mistake in the input or in the code, ends the run at once. Whatever happens, nothing is lost: stages write aside, and
-what was made or fetched before the failure is found by the next attempt.
+Only what may mend itself is tried again: a portal that is down, a full disk, a file in use, a cluster without workers.
+A missing folder, or a mistake in the input or in the code, ends the run at once. Whatever happens, nothing is lost:
+stages write aside, and what was made or fetched before the failure is found by the next attempt.
 """
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +13,11 @@ import dagster as dg
 import duckdb
 
 from tichu_pipeline.analysis.build import DatabaseBusyError
+from tichu_pipeline.troubles import told
+from tichu_pipeline.workers import WorkersError
 
 AGAIN = 3  # attempts after the first one
 PAUSE = 120.0  # seconds before the second attempt, twice that before the third, and so on
-FULL = {errno.ENOSPC, errno.EDQUOT}
 HOPELESS = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 
 
@@ -32,7 +32,7 @@ def patience(context: dg.AssetExecutionContext) -> Iterator[None]:
         yield
     except HOPELESS as error:
         raise dg.Failure(_told(error), allow_retries=False) from error
-    except (OSError, duckdb.IOException, duckdb.OutOfMemoryException, DatabaseBusyError, PortalDownError) as error:
+    except (OSError, duckdb.IOException, DatabaseBusyError, PortalDownError, WorkersError) as error:
         if context.retry_number >= AGAIN:
             description = f"{_told(error)} (after {AGAIN + 1} attempts). Nothing is lost: run it again then"
             raise dg.Failure(description, allow_retries=False) from error
@@ -42,8 +42,4 @@ def patience(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno is not None:
-        where = f"{error.filename}: " if error.filename else ""
-        remedy = "; free some space on the disk of the data folder" if error.errno in FULL else ""
-        return f"{where}{os.strerror(error.errno)}{remedy}"
-    return str(error)
+    return told(error) if isinstance(error, OSError) else str(error)

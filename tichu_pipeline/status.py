@@ -6,9 +6,7 @@ stale as well. Its settings are taken as they were. A new stage is a function he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tichu_models.observation.specs import SpecError, spec
@@ -27,8 +25,8 @@ from tichu_pipeline.ingest import (
     orphaned_months,
     stored_month_stamp,
 )
-from tichu_pipeline.months import next_month
 from tichu_pipeline.scaling import fit as scaling
+from tichu_pipeline.standing import NAMED_RANGES, Standing, State, hanging_on, ranges, span, state_of
 from tichu_pipeline.tournaments import page as ladder_page
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.files import TournamentFileError
@@ -36,33 +34,6 @@ from tichu_pipeline.tournaments.files import read as read_tournament
 from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
 from tichu_pipeline.tournaments.running import stamp_of, tournament_path
 from tichu_pipeline.training import comparison, runs
-
-NAMED_RANGES = 4  # of months in a reason
-
-
-class State(StrEnum):
-    """How a stage's output stands to its inputs."""
-
-    FRESH = "fresh"
-    STALE = "stale"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How a stage stands."""
-
-    stage: str
-    state: State
-    there: str  # what there is of it, in a few words
-    bytes: int
-    reasons: tuple[str, ...]  # why it is not fresh; else what is worth knowing
-    stale_months: tuple[str, ...] = ()  # of a stage over months
-
-    @property
-    def is_fresh(self) -> bool:
-        return self.state is State.FRESH
-
 
 Before = Mapping[str, Standing]
 
@@ -82,7 +53,7 @@ def _raw_logs(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Befo
         return Standing(stage, State.MISSING, "", 0, (f"no logs in {paths.raw}; {remedy}",))
     problems = len(catalogue.problems)
     notes = (f"{problems:,} problems of archives or logs, which ingest names",) if problems else ()
-    there = f"{_span(catalogue.months)}, {len(catalogue):,} logs"
+    there = f"{span(catalogue.months)}, {len(catalogue):,} logs"
     size = sum(path.stat().st_size for path in paths.raw.rglob("*") if path.is_file())
     return Standing(stage, State.FRESH, there, size, notes)
 
@@ -96,7 +67,7 @@ def _rounds(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Before
     ]
     logs = [month for month in changed if month not in {*new, *torn, *older}]
     reasons = [
-        f"{what}: {_ranges(months)}"
+        f"{what}: {ranges(months)}"
         for what, months in (
             ("new months", new),
             ("logs have changed", logs),
@@ -112,9 +83,9 @@ def _rounds(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Before
     if not found.months:
         return Standing(stage, State.MISSING, "", 0, tuple(reasons) or ("no logs to read",), tuple(changed))
     orphans = orphaned_months(catalogue, paths) if catalogue else found.months
-    notes = [f"logs are gone, rounds kept: {_ranges(orphans)}"] if orphans else []
+    notes = [f"logs are gone, rounds kept: {ranges(orphans)}"] if orphans else []
     state = State.STALE if changed else State.FRESH
-    there = f"{_span(found.months)}, {found.rounds:,} rounds"
+    there = f"{span(found.months)}, {found.rounds:,} rounds"
     return Standing(stage, state, there, found.bytes, (*reasons, *notes), tuple(changed))
 
 
@@ -127,23 +98,23 @@ def _is_older(catalogue: Catalogue | None, paths: DataPaths, month: str) -> bool
 def _analysis(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     if not paths.database.is_file():
         return Standing(stage, State.MISSING, "", 0, ("not built yet",))
-    reasons = [] if before["rounds"].is_fresh else _hanging_on(before["rounds"])
+    reasons = [] if before["rounds"].is_fresh else hanging_on(before["rounds"])
     there = ""
     try:
         rounds, months = (
             database.table(paths, "SELECT (SELECT count(*) FROM rounds), months FROM about").to_pylist()[0].values()
         )
-        there = f"{_span(months)}, {rounds:,} rounds"
+        there = f"{span(months)}, {rounds:,} rounds"
         here = manifest(paths).months
         for what, differing in (("not in it", set(here) - set(months)), ("no longer there", set(months) - set(here))):
-            reasons += [f"{what}: {_ranges(sorted(differing))}"] if differing else []
+            reasons += [f"{what}: {ranges(sorted(differing))}"] if differing else []
         if not reasons and database.stored_stamp(paths) != build.database_stamp(paths):
             reasons.append("rounds have changed since, or it is of another version")
         elif not reasons and not build.has_all_tournaments(paths):
             reasons.append("tournaments have been played since")
     except (database.DatabaseError, DamagedMonthError) as error:
         reasons.append(str(error))
-    return Standing(stage, _state(reasons), there, paths.database.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), there, paths.database.stat().st_size, tuple(reasons))
 
 
 def _scaling(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
@@ -152,21 +123,21 @@ def _scaling(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) 
         return Standing(stage, State.MISSING, "", 0, ("not fitted yet",))
     through = constants["fit"]["through"]
     within = [month for month in before["rounds"].stale_months if month <= through]
-    reasons = [f"rounds in its window are stale: {_ranges(within)}"] if within else []
+    reasons = [f"rounds in its window are stale: {ranges(within)}"] if within else []
     if not reasons and constants["stamp"] != scaling.stamp_now(paths, constants):
         reasons.append("rounds in its window have changed since, or it is of another version")
     there = f"{len(constants['variables'])} variables, fitted through {through}"
-    return Standing(stage, _state(reasons), there, paths.scaling.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), there, paths.scaling.stat().st_size, tuple(reasons))
 
 
 def _analysis_report(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     page = notebook.page_path(paths)
     if not page.is_file():
         return Standing(stage, State.MISSING, "", 0, ("not executed yet",))
-    reasons = [part for name in ("analysis", "scaling") for part in _hanging_on(before[name])]
+    reasons = [part for name in ("analysis", "scaling") for part in hanging_on(before[name])]
     if not reasons and not notebook.is_up_to_date(paths):
         reasons.append("the notebook, the database or the constants have changed since")
-    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
 def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
@@ -176,11 +147,11 @@ def _features(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
     stale = {path: why for path in files if (why := _stale_shard(paths, path))}
     reasons = [f"{path.parent.name} {path.stem}: {why}" for path, why in list(stale.items())[:NAMED_RANGES]]
     reasons += [f"and {len(stale) - NAMED_RANGES} shards more"] if len(stale) > NAMED_RANGES else []
-    reasons += [] if reasons else _hanging_on(before["rounds"])
+    reasons += [] if reasons else hanging_on(before["rounds"])
     specs = sorted({path.parent.name for path in files})
-    there = f"{_span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
+    there = f"{span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
     months = tuple(sorted({path.stem for path in stale}))
-    return Standing(stage, _state(reasons), there, sum(map(_size, files)), tuple(reasons), months)
+    return Standing(stage, state_of(reasons), there, sum(map(_size, files)), tuple(reasons), months)
 
 
 def _stale_shard(paths: DataPaths, path: Path) -> str | None:
@@ -196,7 +167,7 @@ def _dataset(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) 
     if not files:
         return Standing(stage, State.MISSING, "", 0, ("no data set asked for",))
     reasons = [f"{path.name}: {why}" for path in files if (why := dataset.stale_because(paths, path))]
-    return Standing(stage, _state(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
+    return Standing(stage, state_of(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
 
 
 def _size(path: Path) -> int:
@@ -210,21 +181,21 @@ def _training_runs(stage: str, paths: DataPaths, _: Catalogue | None, before: Be
         return Standing(stage, State.MISSING, "", 0, ("no network trained yet; tichu train NET",))
     reasons = [f"{run.name} is {run.state}" for run in found if run.state != runs.FINISHED]
     for above in (before["rounds"], before["scaling"]):
-        reasons += _hanging_on(above)
+        reasons += hanging_on(above)
     because = {run.name: runs.stale_because(run, paths) for run in finished} if not reasons else {}
     reasons += [f"{name}: {why}" for name, why in because.items() if why]
     size = sum(path.stat().st_size for run in found for path in run.folder.iterdir())
-    return Standing(stage, _state(reasons), f"{len(finished)} networks", size, tuple(reasons))
+    return Standing(stage, state_of(reasons), f"{len(finished)} networks", size, tuple(reasons))
 
 
 def _model_comparison(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     table = paths.reports / comparison.TABLE
     if not table.is_file():
         return Standing(stage, State.MISSING, "", 0, ("not made yet",))
-    reasons = [] if before["training_runs"].is_fresh else _hanging_on(before["training_runs"])
+    reasons = [] if before["training_runs"].is_fresh else hanging_on(before["training_runs"])
     if not reasons and not comparison.is_up_to_date(paths):
         reasons.append("runs have been trained since, or rounds have changed")
-    return Standing(stage, _state(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), comparison.PAGE, table.stat().st_size, tuple(reasons))
 
 
 def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
@@ -236,22 +207,24 @@ def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Befor
     except TournamentFileError as error:
         return Standing(stage, State.STALE, "", path.stat().st_size, (str(error),))
     order = played.order
-    new = [agent for agent in entrants(paths) if agent not in order.agents]
+    able = entrants(paths)
+    new = [agent for agent in able.agents if agent not in order.agents]
     reasons = [f"new agents: {', '.join(new)}"] if new else []
+    reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
     if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
         reasons.append("a network has been trained anew since, or it is of another version")
     there = f"{len(order.agents)} agents, {len(played.results):,} rounds"
-    return Standing(stage, _state(reasons), there, path.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), there, path.stat().st_size, tuple(reasons))
 
 
 def _evaluation(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
     page = ladder_page.page_path(paths)
     if not page.is_file():
         return Standing(stage, State.MISSING, "", 0, ("not made yet",))
-    reasons = _hanging_on(before["tournament"])
+    reasons = hanging_on(before["tournament"])
     if not reasons and not ladder_page.is_up_to_date(paths, LADDER):
         reasons.append("the tournament has been played anew since")
-    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
 def _overview(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:
@@ -267,7 +240,7 @@ def _overview(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
     made = page.stat().st_mtime
     newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
     reasons = [f"it shows an older {name}" for name in newer]
-    return Standing(stage, _state(reasons), page.name, page.stat().st_size, tuple(reasons))
+    return Standing(stage, state_of(reasons), page.name, page.stat().st_size, tuple(reasons))
 
 
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]
@@ -286,29 +259,3 @@ STAGES: Mapping[str, Look] = {
     "evaluation": _evaluation,
     "overview": _overview,
 }
-
-
-def _hanging_on(above: Standing) -> list[str]:
-    return [] if above.is_fresh else [f"{above.stage} is {above.state}"]
-
-
-def _state(reasons: Sequence[str]) -> State:
-    return State.STALE if reasons else State.FRESH
-
-
-def _span(months: Sequence[str]) -> str:
-    count = f"{len(months)} month{'' if len(months) == 1 else 's'}"
-    return f"{count} {months[0]}..{months[-1]}" if len(months) > 1 else f"{count} {''.join(months)}".rstrip()
-
-
-def _ranges(months: Sequence[str]) -> str:
-    """Months as ranges; `2024-01..2024-03, 2024-07`."""
-    ranges: list[list[str]] = []
-    for month in months:
-        if ranges and next_month(ranges[-1][-1]) == month:
-            ranges[-1].append(month)
-        else:
-            ranges.append([month])
-    named = [part[0] if len(part) == 1 else f"{part[0]}..{part[-1]}" for part in ranges[:NAMED_RANGES]]
-    more = sum(map(len, ranges[NAMED_RANGES:]))
-    return ", ".join(named) + (f" and {more} months more" if more else "")

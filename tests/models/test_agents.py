@@ -249,6 +249,31 @@ def test_a_million_decisions_are_legal(runs, network):
     print(f"\n{network}: {answered:,} decisions, all of them legal")
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("name", "decisions"),
+    [("dt:DTNet,temperature=1", 100_000), ("mcts:PolicyNet,simulations=16,deals=4", 30_000)],
+)
+def test_many_decisions_of_slow_players_are_legal(runs, name, decisions):
+    """As above, for players who look back or ahead; and some of the answers once more, one by one."""
+    watched = Watched(agent_from(name, runs))
+    agents = [watched, agent_from("random"), agent_from("heuristic:blunder=.3")]
+    answered, alone, chance = 0, 0, np.random.default_rng(5)
+    for seed in range(10_000):
+        for _ in lockstep.play_games(agents, chance.integers(0, len(agents), (64, 4)), seed=seed, max_rounds=6):
+            pass
+        views, heard, choices = watched.all_of(PLAY)
+        for i in chance.integers(0, len(views), 20):
+            own = {name: each[i : i + 1] for name, each in heard.items()}
+            assert watched.agent.decide(PLAY, views[i : i + 1], **own)[0] == choices[i]
+            alone += 1
+        answered += sum(len(part[2]) for parts in watched.asked.values() for part in parts)
+        watched.asked.clear()
+        if answered >= decisions:
+            break
+    print(f"\n{name}: {answered:,} decisions, all of them legal; {alone:,} asked again alone, answered alike")
+
+
 def test_the_page_about_players_names_every_option():
     """An option that nobody knows of is not used; one that is gone is an error."""
     page = (Path(__file__).parents[2] / "docs" / "players.md").read_text()

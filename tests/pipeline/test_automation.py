@@ -295,3 +295,15 @@ def test_what_the_web_ui_is_told():
     fresh = {key.to_user_string() for key in graph.get_all_asset_keys() if graph.get(key).freshness_policy}
     assert fresh == {"rounds", "analysis"}
     assert graph.get(dg.AssetKey("analysis")).pools == {"database"}
+
+
+def test_every_setting_of_the_launchpad_is_documented():
+    """A form of names and defaults, and whoever fills it in has to read the code."""
+    silent, settings = [], 0
+    for node in build().get_repository_def().get_all_jobs():
+        for op in node.nodes:
+            fields = getattr(op.definition.config_schema.config_type, "fields", {})
+            settings += len(fields)
+            silent += [f"{op.name}.{name}" for name, field in fields.items() if not field.description]
+    assert settings > 30
+    assert silent == []

@@ -19,7 +19,8 @@ from tichu_pipeline.analysis.reading import value
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.definitions import build
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.status import State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import status
 
 pytestmark = pytest.mark.proof
 

@@ -93,3 +93,15 @@ def test_the_table_adds_up_the_months_and_leaves_gaps_open():
     row = next(line for line in lines if "rounds" in line)
     assert row.replace("│", " ").split() == ["rounds", "30", "0.75"]
     assert any("data folder" in line and "1.2 MB" in line for line in lines)
+
+
+def test_the_table_says_what_was_not_made_again():
+    """A second demo that looks as if it had made everything anew; or one month that was, hidden behind the others."""
+    for months, shown in (((True, True), "reused"), ((True, False), "2.00"), ((False, True), "2.00")):
+        stage = demo.Stage("rounds")
+        for reused in months:
+            stage.add({"rows": 1, "seconds": 1.0, "reused": reused})
+        console = Console(width=80)
+        with console.capture() as captured:
+            demo.show(console, [stage], demo.Stage("data folder"))
+        assert next(line for line in captured.get().splitlines() if "rounds" in line).split()[-2] == shown

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tichu_models.arena.tournament import Order
-from tichu_pipeline import overview
-from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_pipeline import demo, overview
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status import STAGES, State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import STAGES, status
 from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
@@ -22,7 +22,7 @@ from tichu_pipeline.tournaments.running import run
 def paths(tmp_path_factory) -> DataPaths:
     """Rounds, constants with their pictures, and a tournament; no network."""
     made = DataPaths(tmp_path_factory.mktemp("overview"))
-    generate(made.raw, 20, ["2024-01"], seed=8)
+    demo.ensure_corpus(made.raw, demo.Order(20, ["2024-01"], seed=8))
     ingest(made.raw, made)
     fit(made)
     run(made, LADDER, Order(BUILT_IN, 2))
@@ -62,4 +62,6 @@ def test_provenance_tells_versions_stamps_and_seeds(paths):
     """A figure that nobody can make again."""
     told = dict(overview.provenance(paths))
     assert {"git commit", "Python", "torch", "stamp of the rounds", "stamp of the constants"} <= set(told)
+    assert told["seed of the generated logs"] == "8"
+    assert told["tournament ladder"].startswith("seed 0, stamp ")
     assert all(told.values())

@@ -20,7 +20,8 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.features import dataset, shards
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.scaling import fit as fitting
-from tichu_pipeline.status import STAGES, Standing, State, status
+from tichu_pipeline.standing import Standing, State
+from tichu_pipeline.status import STAGES, status
 from tichu_pipeline.tournaments import page as ladder_page
 from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
 from tichu_pipeline.tournaments.running import run as run_tournament

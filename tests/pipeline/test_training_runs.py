@@ -27,7 +27,8 @@ from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status import State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import status
 from tichu_pipeline.training import comparison, results_page
 from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
@@ -333,6 +334,21 @@ def test_the_page_tells_of_every_run(paths, tmp_path):
         assert f"| {default_name(network)} | {network} |" in text
 
 
+def test_only_what_hangs_on_a_network_is_stale_when_it_changes(paths, tmp_path):
+    """A week of training again for another width of one network; or an old comparison beside the new one."""
+    copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
+    compare(copy, 200)
+    before = {path: path.stat().st_mtime_ns for path in copy.runs.glob("*/model.safetensors")}
+    train_run(copy, Order("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
+    changed = {path.parent.name for path, written in before.items() if path.stat().st_mtime_ns != written}
+    assert changed == {"grand_net"}
+    states = {standing.stage: standing.state for standing in status(copy)}
+    assert (states["scaling"], states["training_runs"]) == (State.FRESH, State.FRESH)
+    assert states["model_comparison"] is State.STALE
+    assert not compare(copy, 200).reused
+    assert {standing.stage: standing.state for standing in status(copy)}["model_comparison"] is State.FRESH
+
+
 def test_changed_rounds_make_runs_stale(paths, tmp_path):
     """Networks of last year's rounds that are called up to date."""
     copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
@@ -384,3 +400,20 @@ def test_names_of_runs_are_folders_of_their_own(paths):
     assert default_name("GCPolicyNet") == "gc_policy_net"
     assert default_name("DTNet") == "dt_net"
     assert not (Path(paths.root).parent / "away").exists()
+
+
+@pytest.mark.proof
+def test_two_processes_train_one_run(paths):
+    """Processes of one run that shut each other out of its folder, or each write into it."""
+    given = (*FAST, "training.devices=2", "training.threads=1")
+    arguments = ["train", "GrandNet", "--preset", "smoke", "--name", "pair", "--json", "--data", str(paths.root)]
+    arguments += [part for setting in given for part in ("--set", setting)]
+    command = [sys.executable, "-m", "tichu_pipeline.cli", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["figures"]["epoch"] in (1, 2)  # told once
+    run = run_of(paths.runs / "pair")
+    assert (run.state, run.trial["attempts"]) == ("finished", 1)
+    written = pl.read_csv(run.folder / "metrics.csv")
+    assert len(written) == len(written.unique(["step", "name"]))
+    shutil.rmtree(run.folder)

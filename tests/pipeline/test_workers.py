@@ -32,10 +32,12 @@ SECONDS = 120.0
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
+def cluster(count: int = 2) -> Iterator[Cluster]:
     """A Dask scheduler and two workers on this machine; a nanny replaces a worker that dies."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as made:
+    with distributed.LocalCluster(
+        n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as made:
         yield Cluster(made.scheduler_address)
 
 
@@ -205,6 +207,16 @@ def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
     monkeypatch.setattr("tichu_pipeline.workers.SECONDS_TO_CONNECT", 0.5)
     with pytest.raises(WorkersError, match="dask scheduler"):
         list(Cluster("tcp://127.0.0.1:9").map(inverse, [1]))
+
+
+def test_a_scheduler_without_workers_is_told(data, tmp_path):
+    """A command that waits for ever, without a word, for whoever forgot to start the workers."""
+    with cluster(0) as made:
+        with pytest.raises(WorkersError, match=f"no worker; start one: dask worker {made.address}"):
+            make_all(data / "raw", DataPaths(tmp_path), made)
+        arguments = ["ingest", "--raw", str(data / "raw"), "--data", str(tmp_path), "--workers", made.address]
+        result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, "no worker; start one" in " ".join(result.output.split())) == (1, True), result.output
 
 
 def test_workers_as_a_person_names_them():

@@ -1,8 +1,9 @@
-"""Players by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`.
+"""Players by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`, `crowd`.
 
 Behind the name stand the run, for players with a network, and options as `key=value`, all parted by commas. RUN is a
 folder in the folder of runs; its manifest says what it is: `policy:RUN` plays with whatever network for plays the run
-has, the other names insist on theirs. Needs no torch until a player has a network.
+has, the other names insist on theirs. `crowd:FILE` are the players of the corpus that FILE, in the data folder above
+that of runs, tells the truth about. Needs no torch until a player has a network.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
+from tichu_models.agents.crowd import TRUTH, CrowdAgent, rates_in
 from tichu_models.agents.options import (
     GoalOptions,
     HeuristicOptions,
@@ -54,7 +56,7 @@ OF_NETWORK = {
 }
 NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
 WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
-NAMES = ("random", "heuristic", *NETWORK_OF_NAME, "mcts")
+NAMES = ("random", "heuristic", "crowd", *NETWORK_OF_NAME, "mcts")
 
 
 def agent_from(text: str, runs: Path | None = None) -> Agent:
@@ -66,6 +68,8 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
             return RandomAgent()
         if name == "heuristic":
             return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
+        if name == "crowd":
+            return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH)))
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
@@ -167,11 +171,14 @@ def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
 
 def _beside(folder: Path, own: Manifest) -> dict[str, Path]:
     """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
-    first by name."""
+    first by name. A run whose manifest is damaged is nobody's."""
     found: dict[str, tuple[bool, Path]] = {}
     for path in sorted(folder.parent.glob(f"*/{manifests.FILE}"), reverse=True):
         if (path.parent / WEIGHTS).exists():
-            manifest = manifests.read(path)
+            try:
+                manifest = manifests.read(path)
+            except CheckpointError:
+                continue
             is_kin = manifest.data == own.data
             if is_kin or not found.get(manifest.network, (False,))[0]:
                 found[manifest.network] = (is_kin, path.parent)

@@ -1,7 +1,8 @@
 """What some players are handed beside their views: those who say so in an attribute `wants`.
 
 `transcripts` is what everybody has seen of the round. `hands` are all cards on all hands: for players who are allowed
-to cheat, to measure what hidden cards are worth; nobody else gets them.
+to cheat, to measure what hidden cards are worth; nobody else gets them. `rounds` is a random number of each round, the
+same for all its turns and seats: for players who are somebody else in every round.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 from tichu_models.agents.base import Agent
 from tichu_models.kernels import kernel
 from tichu_models.observation.transcript import TRANSCRIPT
+from tichu_models.rules.chance import draw
+
+ROUNDS = 1 << 41  # counter of a game's key that they are drawn from, far behind its deals
 
 
 @kernel
@@ -40,7 +44,24 @@ def hands_of(tables: np.ndarray) -> np.ndarray:
     return tables["state"]["hand"].copy()
 
 
-WANTED: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {"transcripts": transcripts_of, "hands": hands_of}
+@kernel
+def _draw_rounds(tables, numbers):
+    for i in range(len(tables)):
+        numbers[i] = draw(tables[i].key, ROUNDS + tables[i].round_index)
+
+
+def rounds_of(tables: np.ndarray) -> np.ndarray:
+    """(n,) a random number of each table's round; the cards cannot be told from it."""
+    numbers = np.empty(len(tables), dtype=np.uint64)
+    _draw_rounds(tables, numbers)
+    return numbers
+
+
+WANTED: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "transcripts": transcripts_of,
+    "hands": hands_of,
+    "rounds": rounds_of,
+}
 
 
 def heard_by(agent: Agent, tables: np.ndarray) -> dict[str, np.ndarray]:

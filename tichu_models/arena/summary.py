@@ -35,6 +35,7 @@ def summary(played: Played) -> dict[str, Any]:
             {"table": forfeit.game, "agent": forfeit.agent, "reason": forfeit.reason, "what": str(forfeit)}
             for forfeit in played.forfeits
         ],
+        "left_out": [{"run": run, "why": why} for run, why in played.left_out],
     }
 
 
@@ -58,16 +59,33 @@ def _pairing(played: Played, pairing: int, results: np.ndarray) -> dict[str, Any
         "timed": any(name in played.timed for name in names),
         "sides": [{"name": name, **_side(results, of_b)} for of_b, name in enumerate(names)],
     }
-    if results["control"].any():
-        signed = results["control"] * np.where(results["team_a"] == 0, 1.0, -1.0)
-        adjusted = controlled(points, np.bincount(results["deal"], weights=signed))
-        facts["controlled_points_per_round"] = float(adjusted.sum() / rounds.sum())
-        facts["controlled_interval"] = list(bootstrap(adjusted, rounds, order.seed))
+    if order.control:
+        facts |= _controlled(order, results, points, rounds)
     if order.test:
         verdict = order.test.look(values_of(results))
         facts["decided"] = names["ab".index(verdict.better)] if verdict.better else None
         facts["log_likelihood_ratio"] = verdict.log_likelihood_ratio
     return facts
+
+
+def _controlled(order: Order, results: np.ndarray, points: np.ndarray, rounds: np.ndarray) -> dict[str, Any]:
+    """What is left when a control has explained what it can, of deals and of the rounds of single tables."""
+    signed = results["control"].astype(np.float64) * np.where(results["team_a"] == 0, 1.0, -1.0)
+    adjusted = controlled(points, np.bincount(results["deal"], weights=signed))
+    single = margins(results).astype(np.float64)
+    return {
+        "control": order.control,
+        "controlled_points_per_round": float(adjusted.sum() / rounds.sum()),
+        "controlled_interval": list(bootstrap(adjusted, rounds, order.seed)),
+        "variance_explained": _explained(points, adjusted),
+        "variance_explained_of_rounds": _explained(single, controlled(single, signed)),
+    }
+
+
+def _explained(before: np.ndarray, after: np.ndarray) -> float:
+    """The share of the variance that is gone."""
+    variance = float(np.var(before))
+    return 1 - float(np.var(after)) / variance if variance else 0.0
 
 
 def _games(order: Order, results: np.ndarray) -> dict[str, Any]:

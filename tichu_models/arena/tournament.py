@@ -55,6 +55,7 @@ class Order:
     whole_games: bool = False  # a deal is then a game to 1000, its deals the same at both tables
     limit: float | None = None  # seconds a decision
     test: SequentialTest | None = None
+    control: str | None = None  # by what name a control is known that takes luck away
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -107,6 +108,7 @@ class Played:
     forfeits: list[Forfeit]
     times: dict[str, np.ndarray]
     timed: frozenset[str]  # agents budgeted in seconds, whose games cannot be repeated
+    left_out: tuple[tuple[str, str], ...] = ()  # who should have played and could not, and why
 
 
 RunTasks = Callable[[Callable[[Task], Part], Sequence[Task]], Iterable[Part]]
@@ -234,10 +236,11 @@ def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Cont
         rounds = _fused(built_in, fixtures, max_rounds, referee)
     else:
         rounds = lockstep.play(agents, fixtures, max_rounds, len(fixtures), referee)
-    results = results_of(rounds)
+    results, forfeited = results_of(rounds), results_of_forfeits(referee.forfeits)
     if control:
         results["control"] = control(rounds)
-    results = np.concatenate([results, results_of_forfeits(referee.forfeits)])
+        forfeited["control"] = control(joined(referee.broken))
+    results = np.concatenate([results, forfeited])
     results = results[np.lexsort((results["round_index"], results["table"]))]
     results["pairing"] = pairing
     results["deal"] = results["table"] % TABLES_A_PAIRING // 2

@@ -13,6 +13,8 @@ from typing import Any
 import lightning
 from lightning.pytorch.callbacks import Callback
 
+from tichu_models.whole_files import whole_file
+
 HEADER = ("epoch", "step", "name", "value")
 EVERY_STEPS = 50
 
@@ -61,7 +63,5 @@ class Journal(Callback):
         if path.exists():
             with path.open(newline="", encoding="utf-8") as file:
                 rows = [row for row in list(csv.reader(file))[1:] if len(row) == len(HEADER) and int(row[1]) <= step]
-        temporary = self.folder / f".{self.FILE}.new"
-        with temporary.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([HEADER, *rows])
-        temporary.replace(path)

@@ -19,6 +19,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import Manifest
 from tichu_models.networks.precision import has_fast_bf16
+from tichu_models.whole_files import whole_file, write_whole
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"
 SECONDS_BETWEEN_PULSES = 5.0
@@ -136,9 +138,7 @@ def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.T
 
 
 def _finish(folder: Path, figures: dict[str, float]) -> None:
-    temporary = folder / f".{FIGURES}.new"
-    temporary.write_text(json.dumps(figures, indent=1) + "\n")
-    temporary.replace(folder / FIGURES)
+    write_whole(folder / FIGURES, json.dumps(figures, indent=1) + "\n")
     (folder / RESUME).unlink(missing_ok=True)
 
 
@@ -191,10 +191,9 @@ class KeepState(Callback):
         self._save(trainer)
 
     def _save(self, trainer: lightning.Trainer) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.new")
-        trainer.save_checkpoint(temporary)
-        if trainer.is_global_zero:
-            temporary.replace(self.path)
+        first = trainer.is_global_zero  # the one that writes
+        with whole_file(self.path) if first else nullcontext(self.path) as temporary:
+            trainer.save_checkpoint(temporary)
 
 
 class Report(Callback):

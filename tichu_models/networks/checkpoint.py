@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import nn
 
 from tichu_models.networks import manifest as manifests
 from tichu_models.networks.manifest import CheckpointError, Manifest, SpecStamp
 from tichu_models.networks.registry import build
+from tichu_models.whole_files import write_whole
 
 FILE = "model.safetensors"
 MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
@@ -35,13 +36,10 @@ class Run(NamedTuple):
 def begin(folder: Path, manifest: Manifest) -> None:
     """Writes the manifest of a run. The weights of another one that are in its folder go before."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = folder / manifests.FILE
     if is_of(folder, manifest):
         return
     (folder / FILE).unlink(missing_ok=True)
-    temporary = folder / f".{manifests.FILE}.new"
-    temporary.write_text(manifest.text(), encoding="utf-8")
-    temporary.replace(written)
+    write_whole(folder / manifests.FILE, manifest.text())
 
 
 def is_of(folder: Path, manifest: Manifest) -> bool:
@@ -59,9 +57,7 @@ def save(folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[st
         if not tensor.isfinite().all():
             raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")
     begin(folder, manifest)
-    temporary = folder / f".{FILE}.new"
-    save_file(tensors, temporary, {**(notes or {}), MANIFEST_DIGEST: manifest.digest})
-    temporary.replace(folder / FILE)
+    write_whole(folder / FILE, safetensors.torch.save(tensors, {**(notes or {}), MANIFEST_DIGEST: manifest.digest}))
 
 
 def load(

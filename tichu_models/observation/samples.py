@@ -19,7 +19,7 @@ from tichu_models.observation.encode import FIRST_WORDS, ROW, encode, plan_of
 from tichu_models.observation.fields import LOW_16, cards_field
 from tichu_models.observation.specs import BITS_A_WORD, NUMBER, NUMBERS_A_WORD, Spec
 from tichu_models.observation.view import PLAY as PLAY_CARDS
-from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, MAX_DECISIONS, WALK, WHO_ACTS, find_decisions
+from tichu_models.records.decisions import FOUND, MAX_DECISIONS, WALK, WHO_ACTS, walk
 from tichu_models.rules.cards import NUM_CARDS
 
 PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices
@@ -92,39 +92,49 @@ def _label_of(kind, label):
     return cards_field(label) | np.int64(label == 0) << NUM_CARDS if kind == PLAY_CARDS else label
 
 
-@kernel
-def encode_decisions(found, length, rows, winners, doubles, splits, places, plan, row, packed, n):
-    """Appends the samples of decisions behind the n there are."""
+@inlined
+def _encode_found(found, length, round_, winner, counts, of_round, plan, row, packed, n):
+    """Writes the samples of a round's decisions into the rows from n on. `counts`: whether collected points do."""
     at = plan.width
-    end = 0
-    while end < length:
-        begin, place = end, np.int64(found.at[end].place)
-        while end < length and found.at[end].place == place:
-            end += 1
-        lead = np.int64(rows[place].score[0]) - rows[place].score[1]
-        counts = 1 - doubles[place]  # whether collected points do
-        winner = winners[place]
-        of_round = np.int64(places[place]) | np.int64(splits[place]) << 56
-        for k in range(begin, end):
-            decision = found.at[k]
-            view = decision.seen
-            seat = np.int64(view.seat)
-            sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
-            value = sign * lead
-            rtg = value - sign * counts * _collected_lead(view)
-            facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
-            facts |= np.int64(view.kind) << 48 | seat << 56
-            more = of_round | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
-            more |= np.int64(winner == seat) << 48
-            label = _label_of(view.kind, decision.label)
-            encode(view, rtg, plan, row)
-            for word in range(FIRST_WORDS):
-                packed[n + k, word] = row.word[word]
-            for word in range(FIRST_WORDS, at):
-                packed[n + k, word] = row.word[word]
-            packed[n + k, at] = label
-            packed[n + k, at + 1] = facts
-            packed[n + k, at + 2] = more
+    lead = np.int64(round_.score[0]) - round_.score[1]
+    for k in range(length):
+        decision = found.at[k]
+        view = decision.seen
+        seat = np.int64(view.seat)
+        sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
+        value = sign * lead
+        rtg = value - sign * counts * _collected_lead(view)
+        facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
+        facts |= np.int64(view.kind) << 48 | seat << 56
+        more = of_round | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
+        more |= np.int64(winner == seat) << 48
+        encode(view, rtg, plan, row)
+        for word in range(FIRST_WORDS):
+            packed[n + k, word] = row.word[word]
+        for word in range(FIRST_WORDS, at):
+            packed[n + k, word] = row.word[word]
+        packed[n + k, at] = _label_of(view.kind, decision.label)
+        packed[n + k, at + 1] = facts
+        packed[n + k, at + 2] = more
+
+
+@kernel
+def encode_rounds(
+    rows, standings, winners, doubles, splits, history, places, scratch, observer, found, plan, row, packed
+):
+    """Fills in the samples of rounds, as long as there is room for a round's; returns (rounds done, samples).
+
+    Round by round, since the decisions of one stay in the processor's first cache until they are encoded.
+    """
+    n = 0
+    for i in range(len(rows)):
+        length = walk(rows[i], standings[i], history, scratch, plan.kinds, plan.history, observer, found, 0)
+        if n + length > len(packed):
+            return i, n
+        of_round = np.int64(places[i]) | np.int64(splits[i]) << 56
+        _encode_found(found, length, rows[i], winners[i], 1 - doubles[i], of_round, plan, row, packed, n)
+        n += length
+    return len(rows), n
 
 
 @dataclass(frozen=True)
@@ -162,23 +172,10 @@ class Encoder:
 
     def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
-        done = n = 0
-        plan, found = self.plan, self._found
-        while done < len(played):
-            room = min(len(into) - n, DECISIONS_AT_ONCE)
-            rest = played[done:]
-            rounds, length = find_decisions(
-                *(rest.rows, rest.standings, rest.history, self._scratch),
-                *(plan["kinds"], plan["history"], observer, room, found),
-            )
-            if rounds == 0:
-                break
-            encode_decisions(
-                *(found, length, rest.rows, rest.winners, rest.doubles, rest.splits, rest.places),
-                *(plan, self._row, into, n),
-            )
-            done, n = done + rounds, n + length
-        return done, n
+        return encode_rounds(
+            *(played.rows, played.standings, played.winners, played.doubles, played.splits, played.history),
+            *(played.places, self._scratch, observer, self._found, self.plan, self._row, into),
+        )
 
     def samples(self, played: Played, observer: int = WHO_ACTS) -> np.ndarray:
         """Samples of all the rounds."""

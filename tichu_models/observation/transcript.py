@@ -83,7 +83,10 @@ def retrace(deal, view, transcript, wanted, state, plays, trace):
         _call_now(state, transcript)
         if kind <= PLAY and wanted.seats >> seat & 1:
             out_of_turn = seat != state.turn or state.complete
-            if out_of_turn or not (wanted.open and is_forced(state.hand[seat], state.trick, state.wish, plays)):
+            if out_of_turn or not (
+                wanted.open
+                and is_forced(state.hand[seat], state.trick, state.wish, state.dealt_bombs >> seat & 1, plays)
+            ):
                 see(state, seat, PLAY_CARDS, view.key, trace.at[n].seen)
                 trace.at[n].seen.turn = seat
                 trace.at[n].cards = cards

@@ -209,8 +209,9 @@ def _ask_play(state, entry, plays, observer, found, n):
     if seat != state.turn or state.complete:
         decision.out_of_turn = 1
         decision.seen.turn = seat
-    else:
-        decision.forced = is_forced(state.hand[seat], state.trick, state.wish, plays)
+    elif cards == 0 or state.trick == 0 or state.wish > 0:  # who plays on a trick could have passed
+        bombs = state.dealt_bombs >> seat & 1
+        decision.forced = is_forced(state.hand[seat], state.trick, state.wish, bombs, plays)
     return n
 
 

@@ -400,8 +400,9 @@ def beats_single(hand, rank):
 
 
 @inlined
-def is_forced(hand, trick, wish, plays):
-    """Whether the player on turn has one legal answer only. May fill the buffer."""
+def is_forced(hand, trick, wish, has_bombs, plays):
+    """Whether the player on turn has one legal answer only. `has_bombs`: whether he held any when the play began, which
+    a round knows. May fill the buffer."""
     if wish > 0 and of_rank(hand, wish):
         return legal_plays(hand, trick, wish, plays) == 1
     if trick == 0:
@@ -415,7 +416,7 @@ def is_forced(hand, trick, wish, plays):
             return False
     elif _follows(hand, kind, count(cards_of(trick)), rank_of(trick), plays):
         return False
-    return not has_beating_bomb(hand, trick, plays)
+    return not (has_bombs and has_beating_bomb(hand, trick, plays))
 
 
 @inner

@@ -38,37 +38,42 @@ NEXT = np.array(
 GAME_GOAL = 1000
 
 # fmt: off
-STATE = np.dtype([
-    # what a seat keeps to itself
-    ("first", np.int64, 4),         # the first eight cards
-    ("start", np.int64, 4),         # all fourteen, before schupfen
-    ("given", np.int8, (4, 3)),     # card index given to the right opponent, the partner, the left opponent; -1 before
-    ("hand", np.int64, 4),          # cards on the hand
-    # what everybody sees
+# What everybody sees: a part of the state that stands in every view as well, in the same order, so that it is copied as
+# a whole.
+OPEN: list[tuple] = [
     ("played", np.int64),           # all cards played in the round
     ("trick", np.int64),            # the play on top of the trick; 0 on an empty table
     ("trick_cards", np.int64),      # all cards that lie in the trick
     ("total", np.int32, 2),         # game score of each team before this round
     ("last", np.int16, 2),          # result of the previous round; 0 in the first
     ("points", np.int16, 4),        # points each seat has collected
-    ("score", np.int16, 2),         # result of the round for each team, once it is over
     ("turns", np.int16),            # plays and passes so far; collecting a trick is no turn
-    ("tricks", np.int16),           # tricks collected
-    ("first_play", np.int16, 4),    # turn of each seat's first play, -1 before it
-    ("called_at", np.int16, 4),     # turns before the small Tichu; -1 before or during schupfen, -2 grand, -3 none
     ("call", np.int8, 4),           # 0 none, 1 small Tichu, 2 grand Tichu
     ("place", np.int8, 4),          # 1..3 in the order of going out; 0 while still in
-    ("dealt_bombs", np.int8),       # bit s: seat s held a bomb after schupfen; nobody else ever does
-    ("holding", np.int8),           # bit s: seat s holds cards
-    ("out", np.int8),               # how many are out
     ("winner", np.int8),            # who went out first, or -1
-    ("loser", np.int8),             # who stayed in when three were out, or -1
     ("start_player", np.int8),      # who held the Mahjong after schupfen; -1 before
     ("turn", np.int8),              # who is on turn; when the trick is complete, who collects or leads next; -1 before
     ("owner", np.int8),             # who laid the top of the trick, or -1
     ("complete", np.int8),          # 1: all others have passed, the trick waits to be collected
     ("wish", np.int8),              # 0 none made, 2..14 open, -1 fulfilled
     ("dragon_recipient", np.int8),  # who got the Dragon's trick, or -1
+]
+STATE = np.dtype([
+    # what a seat keeps to itself
+    ("first", np.int64, 4),         # the first eight cards
+    ("start", np.int64, 4),         # all fourteen, before schupfen
+    ("hand", np.int64, 4),          # cards on the hand
+    *OPEN,
+    # what follows from all this, or is known when the round is over
+    ("given", np.int8, (4, 3)),     # card index given to the right opponent, the partner, the left opponent; -1 before
+    ("score", np.int16, 2),         # result of the round for each team, once it is over
+    ("tricks", np.int16),           # tricks collected
+    ("first_play", np.int16, 4),    # turn of each seat's first play, -1 before it
+    ("called_at", np.int16, 4),     # turns before the small Tichu; -1 before or during schupfen, -2 grand, -3 none
+    ("dealt_bombs", np.int8),       # bit s: seat s held a bomb after schupfen; nobody else ever does
+    ("holding", np.int8),           # bit s: seat s holds cards
+    ("out", np.int8),               # how many are out
+    ("loser", np.int8),             # who stayed in when three were out, or -1
     ("double", np.int8),            # 1: the round ended with a double victory
     ("over", np.int8),              # 1: the round has ended
     ("phoenix_low", np.int8),       # 1: a replay read an ambiguous Phoenix low, because of what was laid on it

@@ -1,10 +1,10 @@
 """Which cards the others may hold: deals drawn at random that contradict nothing that a seat knows.
 
-It knows its own cards, what everybody has played, how many cards each has left, the cards it gave away and got, and who
-could not fulfil a wish. Every deal that fits is as likely as the other, but for two things: who could not fulfil a wish
-with several cards at once shows only when the round is played again (`transcript.retrace`), so that those deals are
-drawn anew; and what the others gave each other is guessed, partners their better, opponents their worse cards. How
-likely a deal is by what the others have played does not belong here.
+It knows its own cards, what everybody has played, how many cards each has left, the cards it gave away and got, who led
+first and so holds the Mahjong still, and who could not fulfil a wish. Every deal that fits is as likely as the other,
+but for two things: who could not fulfil a wish with several cards at once shows only when the round is played again
+(`transcript.retrace`), so that those deals are drawn anew; and what the others gave each other is guessed, partners
+their better, opponents their worse cards. How likely a deal is by what the others have played does not belong here.
 """
 
 from __future__ import annotations
@@ -66,6 +66,9 @@ def know(view, transcript, known):
         card = CARD_OF_INDEX[view.given[to]] & known.free
         known.pinned[(view.seat + 1 + to) & 3] |= card
         known.free &= ~card
+    if known.free & MAHJONG:  # who had to lead holds it still
+        known.pinned[view.start_player] |= MAHJONG
+        known.free &= ~MAHJONG
 
 
 @inner

@@ -9,6 +9,7 @@ bounded whatever the number of years. Reading is `reading`, ratings are `ratings
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -36,6 +37,7 @@ from tichu_pipeline.ingest import Manifest, manifest, stored_month_stamp
 VERSION = 2
 MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
 BATCH_ROUNDS = 400_000
+FULL_DISK = ("No space left on device", "max_temp_directory_size")  # in DuckDB's words
 MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
 FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
 
@@ -64,7 +66,7 @@ def build(
     found = manifest(paths)
     _check_months(paths, found)
     stamp = _stamp(found)
-    with _only_writer(paths):
+    with _only_writer(paths), _plain_errors(paths):
         is_built = not force and stored_stamp(paths) == stamp
         reused = is_built and has_all_tournaments(paths)
         if is_built and not reused:
@@ -81,7 +83,7 @@ def build(
 
 def add_tournaments(paths: DataPaths) -> None:
     """Brings the table of tournaments up to date, where there is a database that can have one."""
-    with _only_writer(paths):
+    with _only_writer(paths), _plain_errors(paths):
         if stored_stamp(paths, "tournaments") is not None and not has_all_tournaments(paths):
             _renew_tournaments(paths)
 
@@ -135,6 +137,21 @@ def _only_writer(paths: DataPaths) -> Iterator[None]:
             f"{paths.database}: another process is building it at this moment; wait for its end. Reading is possible "
             "all the time"
         ) from error
+
+
+@contextmanager
+def _plain_errors(paths: DataPaths) -> Iterator[None]:
+    """A full disk is told as everywhere else. What DuckDB spills fills it, too, and is then short of memory."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        if any(sign in str(error) for sign in FULL_DISK):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(paths.database)) from error
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise DatabaseError(
+                f"{paths.database}: {error}; give DuckDB more memory (tichu analyse --memory)"
+            ) from error
+        raise
 
 
 @contextmanager

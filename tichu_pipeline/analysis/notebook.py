@@ -16,11 +16,11 @@ from pathlib import Path
 
 import polars as pl
 
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp, table
 from tichu_pipeline.analysis.scripts import query
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.scaling.distribution import Distribution
-from tichu_pipeline.whole_files import whole_file
 
 NAME = "Datenanalyse"
 # Bumped by hand when the page of an unchanged notebook and unchanged data would differ.
@@ -90,8 +90,7 @@ def execute(paths: DataPaths, force: bool = False) -> Page:
         kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
         NotebookClient(notebook, km=kernel, timeout=SECONDS_A_CELL).execute(env=environment)
     html, _ = HTMLExporter().from_notebook_node(notebook)
-    with whole_file(target) as temporary:
-        temporary.write_text(STAMP.format(stamp) + html, encoding="utf-8")
+    write_whole(target, STAMP.format(stamp) + html)
     return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, False)
 
 

@@ -2,6 +2,7 @@
 
 import dagster as dg
 import pyarrow.parquet as pq
+from pydantic import Field
 
 from tichu_pipeline.analysis.build import MEMORY, VERSION, build
 from tichu_pipeline.analysis.reading import DatabaseError, batches, reader, table, value
@@ -17,8 +18,8 @@ from tichu_pipeline.retries import patience
 class AnalysisConfig(dg.Config):
     """How the database is built."""
 
-    force: bool = False  # build it though nothing has changed
-    memory: str = MEMORY  # for DuckDB; what does not fit goes to data/tmp
+    force: bool = Field(False, description="build it though nothing has changed")
+    memory: str = Field(MEMORY, description="for DuckDB; what does not fit goes to data/tmp")
 
 
 @dg.asset(deps=[rounds_manifest], group_name="analysis", kinds={"duckdb"}, code_version=str(VERSION), pool="database")

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from tichu_pipeline.assets.training import training_runs
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 from tichu_pipeline.training.comparison import (
     PAGE,
     PICTURE,
@@ -23,18 +24,18 @@ from tichu_pipeline.training.comparison import (
 class FinalTestConfig(dg.Config):
     """The test split is used once, at the end. Who uses it says so; it is written down in runs/final_test.jsonl."""
 
-    by: str = ""  # your name; without one the test split is left alone
-    why: str = ""  # what the figures are for
-    runs: list[str] = Field(default_factory=list)  # all finished ones if none is named
-    again: bool = False  # though it has been used before
+    by: str = Field(default="", description="your name; without one the test split is left alone")
+    why: str = Field(default="", description="what the figures are for")
+    runs: list[str] = Field(default_factory=list, description="which; all finished ones if none is named")
+    again: bool = Field(default=False, description="use it though it has been used before")
 
 
 class ComparisonConfig(dg.Config):
     """On how many decisions networks are judged."""
 
-    samples: int = SAMPLES  # of the split, at most
-    final_test: FinalTestConfig = FinalTestConfig()
-    force: bool = False
+    samples: int = Field(SAMPLES, description="decisions of the split, at most")
+    final_test: FinalTestConfig = Field(default_factory=FinalTestConfig, description="a look at the test split")
+    force: bool = Field(False, description="judge again though nothing has changed")
 
 
 @dg.asset(deps=training_runs, group_name="models", kinds={"parquet"}, code_version=str(VERSION), pool="comparison")
@@ -42,9 +43,10 @@ def model_comparison(
     context: dg.AssetExecutionContext, config: ComparisonConfig, data: DataFolder
 ) -> dg.MaterializeResult:
     """`reports/model_comparison.html`: every run beside constant and rule-based answers, on the validation split."""
+    metadata = {}
     try:
-        compared = compare(data.paths, config.samples, config.force, context.log.info)
-        metadata = {}
+        with patience(context):
+            compared = compare(data.paths, config.samples, config.force, context.log.info)
         if config.final_test.by:
             wanted = FinalTest(
                 config.final_test.by, config.final_test.why, config.final_test.runs, config.final_test.again

@@ -1,6 +1,7 @@
 """The stage `dataset`: shards to an HDF5 data set. The work is `tichu_pipeline.features.dataset`."""
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_pipeline.assets.features import features
 from tichu_pipeline.assets.rounds import rounds_manifest
@@ -8,24 +9,25 @@ from tichu_pipeline.assets.scaling import scaling
 from tichu_pipeline.features.dataset import VERSION, Order, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
 from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.retries import patience
 
 
 class DatasetConfig(dg.Config):
     """What the data set shall be, and of which games."""
 
-    name: str = "play-375"  # of the file, features/<name>.h5
-    spec: str = "play-375"
-    months: str | None = None  # as 2024-01..2024-06; by default all that have shards
-    size: int = 200_000  # samples for training; an eighth of it for each other group
-    balance: str = "sampling"  # or weights, or none
-    drop_forced: bool = True
-    sample_rate: float = 1.0
-    seed: int = 0
-    clean_games: bool = True
-    no_substitutes: bool = False
-    min_rating: float | None = None  # Elo of who decides, fitted through fit_through
-    fit_through: str | None = None
-    force: bool = False
+    name: str = Field("play-375", description="of the file, features/<name>.h5")
+    spec: str = Field("play-375", description="which vector")
+    months: str | None = Field(None, description="as 2024-01..2024-06; by default all that have shards")
+    size: int = Field(200_000, description="samples for training; an eighth of it for each other group")
+    balance: str = Field("sampling", description="of the classes: sampling, weights or none")
+    drop_forced: bool = Field(True, description="leave out decisions with one legal answer")
+    sample_rate: float = Field(1.0, description="share of the decisions that are looked at")
+    seed: int = Field(0, description="of what is drawn")
+    clean_games: bool = Field(True, description="leave out games that are unfinished or hold a broken round")
+    no_substitutes: bool = Field(False, description="leave out games in which somebody was replaced")
+    min_rating: float | None = Field(None, description="Elo of who decides, fitted through fit_through")
+    fit_through: str | None = Field(None, description="last month that ratings are fitted on")
+    force: bool = Field(False, description="make it again though nothing has changed")
 
 
 @dg.asset(
@@ -35,7 +37,7 @@ class DatasetConfig(dg.Config):
     code_version=str(VERSION),
     pool="dataset",
 )
-def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
+def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
     """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
     filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)
     order = Order(
@@ -43,7 +45,8 @@ def dataset(config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
         seed=config.seed,
         filters=filters,
     )
-    made = make_dataset(data.paths, config.name, order, config.force)
+    with patience(context):
+        made = make_dataset(data.paths, config.name, order, config.force)
     lines = ["| class | samples |", "|---|---|", *(f"| {name} | {n:,} |" for name, n in made.classes.items() if n)]
     return dg.MaterializeResult(
         data_version=dg.DataVersion(made.stamp),

@@ -1,6 +1,7 @@
 """The stage `evaluation`: the page of the ladder. What stands on it is `tichu_pipeline.tournaments.page`."""
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_models.arena.summary import summary
 from tichu_pipeline.assets.tournament import tournament
@@ -16,8 +17,8 @@ from tichu_pipeline.tournaments.running import tournament_path
 class EvaluationConfig(dg.Config):
     """Which tournament is shown."""
 
-    name: str = LADDER
-    force: bool = False
+    name: str = Field(LADDER, description="of the tournament")
+    force: bool = Field(False, description="write the page again though nothing has changed")
 
 
 @dg.asset(deps=[tournament], group_name="evaluation", kinds={"html"}, code_version=str(VERSION), pool="report")

@@ -16,6 +16,7 @@ from tichu_pipeline.ingest import manifest
 from tichu_pipeline.months import parse_months
 from tichu_pipeline.partitions import MONTHS
 from tichu_pipeline.resources import DataFolder, WorkersResource
+from tichu_pipeline.retries import patience
 
 MONTHS_BY_DEFAULT = 12
 
@@ -23,9 +24,9 @@ MONTHS_BY_DEFAULT = 12
 class FeaturesConfig(dg.Config):
     """Which vectors, of which months. The whole corpus is some 20 GB a spec, and trains straight from rounds."""
 
-    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()))
-    window: str | None = None  # as 2024-01..2024-12; by default the last twelve months of rounds
-    force: bool = False  # make shards again whose rounds have not changed
+    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()), description="which vectors")
+    window: str | None = Field(None, description="as 2024-01..2024-12; by default the last twelve months of rounds")
+    force: bool = Field(False, description="make shards again whose rounds have not changed")
 
 
 @dg.asset(
@@ -50,18 +51,20 @@ def features(
     watched, made = workers.metadata(), defaultdict[str, list[Shard]](list)
     for each in chosen:
         months = [month for month in context.partition_keys if month in window]
-        for shard in make_shards(data.paths, each, months, config.force, workers.get()):
+        with patience(context):
+            shards = make_shards(data.paths, each, months, config.force, workers.get())
+        for shard in shards:
             made[shard.month].append(shard)
     for month in context.partition_keys:
-        shards = made[month]
+        of_month = made[month]
         context.add_asset_metadata(
             {
-                "rows": sum(shard.samples for shard in shards),
-                "bytes": sum(shard.bytes for shard in shards),
-                "seconds": sum(shard.seconds for shard in shards),
-                "specs": len(shards),
+                "rows": sum(shard.samples for shard in of_month),
+                "bytes": sum(shard.bytes for shard in of_month),
+                "seconds": sum(shard.seconds for shard in of_month),
+                "specs": len(of_month),
                 "in_window": month in window,
-                "reused": bool(shards) and all(shard.reused for shard in shards),
+                "reused": bool(of_month) and all(shard.reused for shard in of_month),
             }
             | watched,
             partition_key=month,

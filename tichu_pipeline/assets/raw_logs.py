@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.download import download
@@ -16,9 +17,11 @@ from tichu_pipeline.retries import PortalDownError, patience
 class RawLogsConfig(dg.Config):
     """Whether logs are fetched first."""
 
-    download_from: str | None = None  # fetch what the run's months from this one on lack, as 2025-01; None: nothing
-    rate: float = 5.0  # requests a second at most
-    attempts: int = 5  # at each page
+    download_from: str | None = Field(
+        None, description="as 2025-01: fetch what the run's months from this one on lack; by default nothing"
+    )
+    rate: float = Field(5.0, description="requests a second to the portal, at most")
+    attempts: int = Field(5, description="at each page")
 
 
 @dg.asset(

@@ -1,6 +1,7 @@
 """The stage `analysis_report`: the notebook `Datenanalyse`, executed. What it needs is in `analysis.notebook`."""
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_pipeline.analysis.notebook import VERSION, execute
 from tichu_pipeline.assets.analysis import analysis
@@ -12,7 +13,7 @@ from tichu_pipeline.retries import patience
 class ReportConfig(dg.Config):
     """How the page is made."""
 
-    force: bool = False  # execute the notebook though nothing has changed
+    force: bool = Field(False, description="execute the notebook though nothing has changed")
 
 
 @dg.asset(deps=[analysis, scaling], group_name="analysis", kinds={"jupyter"}, code_version=str(VERSION), pool="report")

@@ -9,6 +9,7 @@ from collections import Counter
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import Field
 
 from tichu_models.rules.breaks import RuleBreak
 from tichu_pipeline.assets.raw_logs import raw_logs
@@ -28,7 +29,7 @@ WARN_ABOVE = 0.005  # of the rounds, for any one code
 class RoundsConfig(dg.Config):
     """How logs are read."""
 
-    force: bool = False  # read months again whose logs have not changed
+    force: bool = Field(False, description="read months again whose logs have not changed")
 
 
 @dg.asset(

@@ -15,9 +15,11 @@ from tichu_pipeline.scaling.fit import VERSION, fit, load, plot_folder
 class ScalingConfig(dg.Config):
     """On what the constants are fitted, and how."""
 
-    fit_through: str | None = None  # last month of the window, as 2024-06; by default the one of the last fit stays
-    methods: dict[str, str] = Field(default_factory=dict)  # overrides of the rule, as {"rtg": "zscore"}
-    force: bool = False  # fit though nothing has changed
+    fit_through: str | None = Field(
+        None, description="last month of the window, as 2024-06; by default the one of the last fit stays"
+    )
+    methods: dict[str, str] = Field(default_factory=dict, description="overrides of the rule, as {'rtg': 'zscore'}")
+    force: bool = Field(False, description="fit though nothing has changed")
 
 
 @dg.asset(deps=[rounds_manifest], group_name="statistics", kinds={"json"}, code_version=str(VERSION), pool="scaling")

@@ -3,6 +3,7 @@
 import os
 
 import dagster as dg
+from pydantic import Field
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
@@ -11,7 +12,8 @@ from tichu_pipeline.assets.training import training_runs
 from tichu_pipeline.resources import DataFolder, WorkersResource
 from tichu_pipeline.retries import patience
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
-from tichu_pipeline.tournaments.running import VERSION, run
+from tichu_pipeline.tournaments.running import VERSION
+from tichu_pipeline.tournaments.running import run as play
 
 DEALS = int(os.environ.get("TICHU_DEALS") or 500)
 
@@ -19,12 +21,14 @@ DEALS = int(os.environ.get("TICHU_DEALS") or 500)
 class TournamentConfig(dg.Config):
     """Who plays, and how much."""
 
-    name: str = LADDER  # of the file, tournaments/<name>.parquet
-    agents: list[str] = []  # noqa: RUF012  by default the built-in players and all trained ones
-    deals: int = DEALS  # of each pairing, each played twice with the seats swapped
-    whole_games: bool = False  # to 1000 points, in the place of single rounds
-    seed: int = 1
-    force: bool = False
+    name: str = Field(LADDER, description="of the file, tournaments/<name>.parquet")
+    agents: list[str] = Field(
+        default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
+    )
+    deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
+    whole_games: bool = Field(False, description="to 1000 points, in the place of single rounds")
+    seed: int = Field(1, description="the same seed gives the same deals")
+    force: bool = Field(False, description="play though the same tournament is there")
 
 
 @dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
@@ -32,10 +36,13 @@ def tournament(
     context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:
     """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
-    agents = tuple(config.agents or entrants(data.paths))
+    able = entrants(data.paths)
+    agents, left_out = (tuple(config.agents), ()) if config.agents else (able.agents, able.left_out)
+    for run, why in left_out:
+        context.log.warning("%s is left out: %s", run, why)
     order = Order(agents, config.deals, config.seed, config.whole_games)
     with patience(context):
-        made = run(data.paths, config.name, order, workers.get(), config.force)
+        made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)
@@ -53,6 +60,7 @@ def tournament(
             "seconds": made.seconds,
             "reused": made.reused,
             "agents": len(agents),
+            "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
             "pairings": dg.MetadataValue.md("\n".join(lines)),
             "path": dg.MetadataValue.path(made.path),
             **workers.metadata(),

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import zipfile
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from tichu_models.agents.builtin import HeuristicAgent
 from tichu_models.arena.selfplay import Played, stream
+from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.gametext import GameText
 from tichu_pipeline.brettspielwelt.population import Population, population, seat_players
 from tichu_pipeline.brettspielwelt.quirks import Planter, untouched
@@ -72,17 +73,16 @@ def generate(
     gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
     plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), months, gaps, seed)
     planter = Planter(games, np.random.default_rng([seed, 1])) if quirks else None
-    out.mkdir(parents=True, exist_ok=True)
     paths = {year: out / f"{year}.zip" for year in sorted({month[:4] for month in months})}
     rounds, planted = 0, Counter[str]()
     with ExitStack() as stack:
-        truth = stack.enter_context(_TruthFile(out / "truth.parquet"))
-        archives = {year: stack.enter_context(_Archive(path)) for year, path in paths.items()}
+        truth = stack.enter_context(_truth_file(out / "truth.parquet"))
+        archives = {year: stack.enter_context(_archive(path)) for year, path in paths.items()}
         for game in _played(plan, workers or os.cpu_count() or 1):
             rows = _plant(game, planter)
             month = months[plan.month(game.number)]
-            archives[month[:4]].add(month, game.text.game_id, game.text.to_bytes())
-            truth.add(rows)
+            archives[month[:4]](month, game.text.game_id, game.text.to_bytes())
+            truth(rows)
             rounds += len(game.truth)
             planted.update(row["planted"] for row in rows if row["planted"])
     return Corpus(games, rounds, sum(path.stat().st_size for path in paths.values()), dict(planted))
@@ -227,65 +227,42 @@ def _plant(game: _Game, planter: Planter | None) -> list[dict]:
     return [*rows.values(), *others]
 
 
-class _TruthFile:
-    """truth.parquet, written in row groups, in place only when complete."""
+@contextmanager
+def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
+    """Gives what adds rows to truth.parquet, which is written in row groups."""
+    waiting: list[dict] = []
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, TRUTH, compression="zstd") as writer:
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rows: list[dict] = []
+        def flush() -> None:
+            writer.write_table(pa.Table.from_pylist(waiting, schema=TRUTH))
+            waiting.clear()
 
-    def __enter__(self) -> _TruthFile:
-        self.writer = pq.ParquetWriter(self.path.with_suffix(".tmp"), TRUTH, compression="zstd")
-        return self
+        def add(rows: list[dict]) -> None:
+            waiting.extend(rows)
+            if len(waiting) >= TRUTH_ROWS_A_GROUP:
+                flush()
 
-    def add(self, rows: list[dict]) -> None:
-        self.rows += rows
-        if len(self.rows) >= TRUTH_ROWS_A_GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        self.writer.write_table(pa.Table.from_pylist(self.rows, schema=TRUTH))
-        self.rows = []
-
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
-        if failure is None:
-            self._flush()
-        self.writer.close()
-        _settle(self.path.with_suffix(".tmp"), self.path, failure)
+        yield add
+        flush()
 
 
-class _Archive:
-    """A yearly zip with an index page a month, in place only when complete."""
+@contextmanager
+def _archive(path: Path) -> Iterator[Callable[[str, int, bytes], None]]:
+    """Gives what adds a month's game to a yearly zip, which gets an index page a month."""
+    listed: dict[str, list[int]] = {}
+    with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.listed: dict[str, list[int]] = {}
+        def store(month: str, name: str, content: bytes) -> None:
+            year, number = month.split("-")
+            entry = zipfile.ZipInfo(f"{year}{number}/{name}", date_time=(int(year), int(number), 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
 
-    def __enter__(self) -> _Archive:
-        self.archive = zipfile.ZipFile(self.path.with_suffix(".tmp"), "w", zipfile.ZIP_DEFLATED)
-        return self
+        def add(month: str, game_id: int, content: bytes) -> None:
+            listed.setdefault(month, []).append(game_id)
+            store(month, f"{game_id}.tch", content)
 
-    def add(self, month: str, game_id: int, content: bytes) -> None:
-        self.listed.setdefault(month, []).append(game_id)
-        self._store(month, f"{game_id}.tch", content)
-
-    def _store(self, month: str, name: str, content: bytes) -> None:
-        year, number = month.split("-")
-        entry = zipfile.ZipInfo(f"{year}{number}/{name}", date_time=(int(year), int(number), 1, 0, 0, 0))
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        self.archive.writestr(entry, content)
-
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
-        if failure is None:
-            for month, games in self.listed.items():
-                links = "".join(f'<a href="{game_id}.tch">{game_id}.tch</a><br>\n' for game_id in games)
-                self._store(month, "index.html", f"<html><body>\n{links}</body></html>\n".encode())
-        self.archive.close()
-        _settle(self.path.with_suffix(".tmp"), self.path, failure)
-
-
-def _settle(temporary: Path, path: Path, failure: type[BaseException] | None) -> None:
-    if failure is None:
-        temporary.replace(path)
-    else:
-        temporary.unlink()
+        yield add
+        for month, games in listed.items():
+            links = "".join(f'<a href="{game_id}.tch">{game_id}.tch</a><br>\n' for game_id in games)
+            store(month, "index.html", f"<html><body>\n{links}</body></html>\n".encode())

@@ -9,13 +9,13 @@ so that it can never outlive the page. What is fetched, and when, is decided in 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.brettspielwelt.archives import UNFINISHED
 from tichu_pipeline.brettspielwelt.index_pages import INDEX, PAGE_LIMIT
 from tichu_pipeline.brettspielwelt.listing import GAME_FILE
@@ -82,15 +82,10 @@ class MonthArchive:
         """Puts what waits into the archive. May be interrupted anywhere, and called again."""
         files = [*self._games(), *self.unfinished.glob(INDEX)]
         if files:
-            temporary = self.path.with_suffix(".zip.tmp")
-            if self.path.exists():
-                shutil.copyfile(self.path, temporary)
-            else:
-                temporary.unlink(missing_ok=True)
-            self._append(temporary, files)
-            _sync(temporary)
-            temporary.replace(self.path)
-            _sync(self.path.parent)
+            with whole_file(self.path, durable=True) as temporary:
+                if self.path.exists():
+                    shutil.copyfile(self.path, temporary)
+                self._append(temporary, files)
         if self.unfinished.exists():
             shutil.rmtree(self.unfinished)
 
@@ -115,13 +110,8 @@ class MonthArchive:
         return path.read_bytes() if path.exists() else b""
 
     def _store(self, name: str, content: bytes) -> None:
-        """A file whole or not at all, on disk before it has its name: after a power cut an empty file
-        would pass for one of the portal's empty logs."""
-        self.unfinished.mkdir(parents=True, exist_ok=True)
-        temporary = self.unfinished / f"{name}.tmp"
-        temporary.write_bytes(content)
-        _sync(temporary)
-        temporary.replace(self.unfinished / name)
+        """Durable: after a power cut an empty file would pass for one of the portal's empty logs."""
+        write_whole(self.unfinished / name, content, durable=True, tidy=False)
 
 
 def _parsed(validators: bytes) -> dict[str, str]:
@@ -133,11 +123,3 @@ def _parsed(validators: bytes) -> dict[str, str]:
     if not isinstance(values, dict):
         return {}
     return {str(name): value for name, value in values.items() if isinstance(value, str)}
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -57,8 +57,6 @@ def play(
         console.print()
     except (AgentError, IllegalAnswer) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename or log}: {error.strerror or error}; expected a folder to write the log in")
     if log.exists():
         console.print(f"The log: {log}", highlight=False, markup=False)
 

@@ -1,4 +1,4 @@
-"""What all commands share: the options of data folder and workers, how they fail, how they print a table."""
+"""What all commands share: options, how they fail, how they print a table."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
+
+from tichu_pipeline.troubles import told
 
 if TYPE_CHECKING:
     from tichu_pipeline.workers import Workers
 
 DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WorkersOption = Annotated[
     str | None,
     typer.Option(
@@ -21,6 +25,18 @@ WorkersOption = Annotated[
         help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
     ),
 ]
+
+
+class Commands(TyperGroup):
+    """Commands that say in a line what no code can mend: a full disk, a folder that cannot be written."""
+
+    def invoke(self, ctx: Any) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # whoever reads has seen enough
+            raise
+        except OSError as error:
+            fail(told(error))
 
 
 def fail(message: str) -> NoReturn:

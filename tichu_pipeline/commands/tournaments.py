@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, WorkersOption, bar, fail, workers_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 def tournament(
-    agents: Annotated[list[str], typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")],
+    agents: Annotated[
+        list[str] | None, typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")
+    ] = None,
     deals: Annotated[int | None, typer.Option(help=f"Duplicate deals a pairing. [default: {DEALS}]", min=1)] = None,
     games: Annotated[
         int | None,
@@ -38,10 +38,21 @@ def tournament(
     limit: Annotated[
         float | None, typer.Option(help="Seconds that a decision may take; who takes longer forfeits.", min=0.001)
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            help="A run of a ValueNet that says what luck promises; reported beside, taken away.", metavar="RUN"
+        ),
+    ] = None,
     workers: WorkersOption = None,
     name: Annotated[str, typer.Option(help="Of the file DATA/tournaments/NAME.parquet.")] = "latest",
     logs: Annotated[Path | None, typer.Option(help="Folder for the games as logs, NAME.zip.")] = None,
-    replay: Annotated[int | None, typer.Option(help="Play only this table again and show it.", metavar="TABLE")] = None,
+    replay: Annotated[
+        int | None,
+        typer.Option(
+            help="Play only this table again and show it; without agents, of tournament NAME.", metavar="TABLE"
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Play though the same tournament is there.")] = False,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
@@ -51,6 +62,8 @@ def tournament(
         raise typer.BadParameter(
             "deals are single rounds, games are whole ones; expected one of the two", param_hint="--games"
         )
+    if not agents and replay is None:
+        raise typer.BadParameter("expected two or more", param_hint="AGENTS")
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError
@@ -58,8 +71,8 @@ def tournament(
     from tichu_models.arena.summary import summary
     from tichu_models.arena.tournament import Order, TournamentError, play_table
     from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.tournaments.files import TournamentFileError
-    from tichu_pipeline.tournaments.running import BadNameError, FromRegistry, run
+    from tichu_pipeline.tournaments.files import TournamentFileError, read
+    from tichu_pipeline.tournaments.running import BadNameError, ControlError, FromRegistry, run, tournament_path
     from tichu_pipeline.tournaments.terminal import show, show_replay
     from tichu_pipeline.workers import WorkersError
 
@@ -68,7 +81,10 @@ def tournament(
     number = (games + 1) // 2 if games else deals or most
     test = SequentialTest(margin) if until_decided else None
     try:
-        order = Order(tuple(agents), number, seed, games is not None, limit, test)
+        if agents:
+            order = Order(tuple(agents), number, seed, games is not None, limit, test, control)
+        else:
+            order = read(tournament_path(paths, name)).order
         if replay is not None:
             part = play_table(order, FromRegistry(paths.runs), replay)
             if as_json:
@@ -86,10 +102,8 @@ def tournament(
             return
         with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
             made = run(paths, name, order, workers_of(workers), force, logs, done)
-    except (AgentError, TournamentError, TournamentFileError, BadNameError, WorkersError) as error:
+    except (AgentError, TournamentError, TournamentFileError, BadNameError, ControlError, WorkersError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename or data}: {error.strerror or error}; expected a folder with space to write in")
     facts = summary(made.played)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -119,6 +133,4 @@ def ladder(
             insert(readme, markdown(facts))
     except (TournamentFileError, BadNameError, PlaceError) as error:
         fail(str(error))
-    except OSError as error:
-        fail(f"{error.filename}: {error.strerror}; expected a file with a place for the ladder")
     typer.echo(json.dumps(facts["ratings"]) if as_json else markdown(facts))

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tichu_pipeline.commands.terminal import DataOption, bar, fail, print_table
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def train(
@@ -36,7 +34,7 @@ def train(
     from tichu_pipeline.folders import DataPaths
     from tichu_pipeline.scaling.fit import ScalingError as FitError
     from tichu_pipeline.training.inputs import InputError
-    from tichu_pipeline.training.runs import Order, RunError, figures_line, read_order, train_run
+    from tichu_pipeline.training.runs import Order, RunError, figures_line, is_helper, read_order, train_run
 
     if network not in ARCHITECTURES:
         raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
@@ -62,6 +60,8 @@ def train(
         fail(str(error))
     except (EmptyError, NotFiniteError) as error:
         fail(str(error))
+    if is_helper():
+        return
     if as_json:
         facts = {"run": made.name, "folder": str(made.folder), "stamp": made.stamp, "reused": made.reused}
         typer.echo(json.dumps({**facts, "seconds": round(made.seconds, 2), "figures": made.figures}))

@@ -28,11 +28,11 @@ from tichu_models.learning.unpack import Unpacker
 from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.scaling import Scaling, ScalingError
 from tichu_models.observation.specs import Spec, spec
+from tichu_models.whole_files import whole_file
 from tichu_pipeline.features.filters import Filters, seats_of
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.months import parse_months
-from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the same shards and constants would give another file.
 VERSION = 1

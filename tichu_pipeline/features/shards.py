@@ -30,10 +30,10 @@ from tichu_models.learning.sources import (
 )
 from tichu_models.observation.samples import width_of
 from tichu_models.observation.specs import Spec
+from tichu_models.whole_files import remove_leftovers, whole_file
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.ingest import stored_month_stamp
 from tichu_pipeline.monthly_files import stored_stamp
-from tichu_pipeline.whole_files import remove_leftovers, whole_file
 from tichu_pipeline.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ.

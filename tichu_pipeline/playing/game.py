@@ -6,7 +6,6 @@ a table hears, and grand and early small Tichus only when all have been asked.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from tichu_models.observation.view import (
 )
 from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.cards import LABEL_OF_RANK, labels
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.showing import cards as coloured
 from tichu_pipeline.tournaments.logs import texts
 
@@ -96,10 +96,7 @@ class Announcer(Referee):
     def _write(self) -> None:
         rounds = joined(self.rounds)
         ((_, text),) = texts(rounds, self._names, np.tile(np.arange(4), (len(rounds), 1)))
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._log.with_name(f".{self._log.name}.{os.getpid()}.tmp")
-        temporary.write_bytes(text)
-        temporary.replace(self._log)
+        write_whole(self._log, text)
 
 
 def play_game(

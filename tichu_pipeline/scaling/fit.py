@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.distribution import SAMPLE, SEED, Distribution
 from tichu_pipeline.scaling.gather import VARIABLES, gather
-from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the constants of unchanged months would differ.
 VERSION = 1
@@ -88,7 +88,7 @@ def fit(
     }
     for name, facts in constants["variables"].items():
         write_figures(plot_folder(paths), found.distributions[name], name, facts["clip"])
-    _write(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
+    write_whole(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
     return Fitted(constants, time.perf_counter() - started, False)
 
 
@@ -213,8 +213,3 @@ def _check_methods(methods: Mapping[str, str]) -> None:
                 f"methods: {name!r}: {method!r}; expected one of {', '.join(VARIABLES)}, with one of "
                 f"{', '.join(METHODS)}"
             )
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path) as temporary:
-        temporary.write_text(text)

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from tichu_models.agents.registry import AgentError, agent_from
+from dataclasses import dataclass
+
+from tichu_models.agents.registry import OF_NETWORK, AgentError, agent_from
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.training.runs import FINISHED, runs
+from tichu_pipeline.training.runs import FINISHED, Run, runs
 
 LADDER = "ladder"
 BUILT_IN = ("random", "heuristic:blunder=.1", "heuristic")
 
 
-def entrants(paths: DataPaths) -> list[str]:
-    """Agents by name. A run whose network is none for plays, or that is unfinished, is nobody."""
-    finished = [run for run in runs(paths) if run.state == FINISHED]
-    return [*BUILT_IN, *(name for name in (f"policy:{run.name}" for run in finished) if _plays(paths, name))]
+@dataclass(frozen=True)
+class Entrants:
+    """Agents by name; and the runs that should play and cannot, with the reason."""
+
+    agents: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]
 
 
-def _plays(paths: DataPaths, name: str) -> bool:
+def entrants(paths: DataPaths) -> Entrants:
+    """Everybody there is. A run of a network for other decisions than plays is nobody, and not left out either."""
+    agents, left_out = list(BUILT_IN), []
+    for run in runs(paths):
+        if run.manifest is None or run.manifest.network in OF_NETWORK:
+            if why := _unfit(paths, run):
+                left_out.append((run.name, why))
+            else:
+                agents.append(_agent(run))
+    return Entrants(tuple(agents), tuple(left_out))
+
+
+def _agent(run: Run) -> str:
+    return f"policy:{run.name}"
+
+
+def _unfit(paths: DataPaths, run: Run) -> str:
+    """Why nobody can play with the run; empty if somebody can."""
+    if run.state != FINISHED:
+        return run.problem or f"it is {run.state}"
     try:
-        agent_from(name, paths.runs)
-    except AgentError:
-        return False
-    return True
+        agent_from(_agent(run), paths.runs)
+    except AgentError as error:
+        return str(error)
+    return ""

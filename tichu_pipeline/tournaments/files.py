@@ -18,7 +18,7 @@ from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.arena.results import RESULT
 from tichu_models.arena.statistics import SequentialTest
 from tichu_models.arena.tournament import Order, Played
-from tichu_pipeline.whole_files import whole_file
+from tichu_models.whole_files import whole_file
 
 STAMP, TOURNAMENT = b"tichu.stamp", b"tichu.tournament"
 TEAMS = np.array([20, 31], dtype=np.int8)
@@ -118,6 +118,7 @@ def read(path: Path) -> Played:
         [Forfeit(**forfeit) for forfeit in facts["forfeits"]],
         {name: np.array(times, dtype=np.int64) for name, times in facts["times"].items()},
         frozenset(facts["timed"]),
+        tuple((run, why) for run, why in facts.get("left_out", ())),
     )
 
 
@@ -144,10 +145,19 @@ def stored_stamp(path: Path) -> str | None:
         return None
 
 
+def stored_left_out(path: Path) -> list[list[str]]:
+    """The runs that a stored tournament left out, and why."""
+    try:
+        return list(json.loads(pq.read_metadata(path).metadata[TOURNAMENT]).get("left_out", []))
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return []
+
+
 def _facts(played: Played) -> dict[str, Any]:
     return {
         "order": asdict(played.order),
         "forfeits": [asdict(forfeit) for forfeit in played.forfeits],
         "times": {name: times.tolist() for name, times in played.times.items()},
         "timed": sorted(played.timed),
+        "left_out": played.left_out,
     }

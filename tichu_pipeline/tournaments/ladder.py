@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
-from tichu_pipeline.whole_files import whole_file
 
 BEGIN, END = "<!-- ladder: written by `tichu ladder --readme` -->", "<!-- end of the ladder -->"
 
@@ -32,7 +32,9 @@ def markdown(facts: dict[str, Any]) -> str:
             f"| {cell(rating['points_per_round'], rating['interval'])} | {made:,} / {called:,} "
             f"| {duration(times[rating['name']]['p50'])} |"
         )
-    return "\n".join([*lines, "", f"{deals:,} {unit} for each pairing, seed {facts['seed']}; 95 % intervals."])
+    lines += ["", f"{deals:,} {unit} for each pairing, seed {facts['seed']}; 95 % intervals."]
+    lines += [f"`{entry['run']}` is left out: {entry['why']}." for entry in facts["left_out"]]
+    return "\n".join(lines)
 
 
 def insert(path: Path, text: str) -> None:
@@ -42,5 +44,4 @@ def insert(path: Path, text: str) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise PlaceError(f"{path}: no place for the ladder; expected a line '{BEGIN}' and behind it a line '{END}'")
-    with whole_file(path) as temporary:
-        temporary.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_whole(path, f"{before}{BEGIN}\n{text}\n{END}{after}")

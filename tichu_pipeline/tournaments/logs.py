@@ -6,9 +6,10 @@ that were forfeited have no result, and are left out: the log ends before them.
 
 from __future__ import annotations
 
-import os
 import re
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from tichu_models.arena.tournament import Order, Part
 from tichu_models.records.schema import Rounds
+from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.writer import MAX_NAME, NAMES, name_table, write
 
 NOT_IN_NAMES = re.compile(r"[:\s]")
@@ -42,32 +44,18 @@ def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple
     ]
 
 
-class GameLogs:
-    """DIR/<name>.zip with a log a table, in place only when complete."""
+@contextmanager
+def game_logs(path: Path, order: Order) -> Iterator[Callable[[Part], None]]:
+    """Gives what adds a part of a tournament to a zip with a log a table."""
+    month = f"{datetime.now(tz=UTC):%Y%m}"
+    with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 
-    def __init__(self, folder: Path, name: str, order: Order) -> None:
-        self.path = folder / f"{name}.zip"
-        self.month = f"{datetime.now(tz=UTC):%Y%m}"
-        self._order = order
-        self._temporary = folder / f".{name}.zip.{os.getpid()}.tmp"
+        def add(part: Part) -> None:
+            played = part.results[part.results["forfeit"] == 0]
+            if len(played):
+                names = list(order.names(int(played["pairing"][0])))
+                seating = (np.arange(4) % 2 != played["team_a"][:, None]).astype(np.int64)
+                for game, text in texts(part.rounds, names, seating):
+                    archive.writestr(f"{month}/{game}.tch", text)
 
-    def __enter__(self) -> GameLogs:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._archive = zipfile.ZipFile(self._temporary, "w", zipfile.ZIP_DEFLATED)
-        return self
-
-    def add(self, part: Part) -> None:
-        """Adds what was played to its end."""
-        played = part.results[part.results["forfeit"] == 0]
-        if len(played):
-            names = list(self._order.names(int(played["pairing"][0])))
-            seating = (np.arange(4) % 2 != played["team_a"][:, None]).astype(np.int64)
-            for game, text in texts(part.rounds, names, seating):
-                self._archive.writestr(f"{self.month}/{game}.tch", text)
-
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
-        self._archive.close()
-        if failure is None:
-            self._temporary.replace(self.path)
-        else:
-            self._temporary.unlink()
+        yield add

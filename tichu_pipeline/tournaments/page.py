@@ -16,25 +16,20 @@ import numpy as np
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played, values_of
+from tichu_models.whole_files import whole_file
+from tichu_pipeline import pages
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.tournaments.files import read, stored_stamp
+from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
-from tichu_pipeline.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Bumped by hand when the page of an unchanged tournament would differ.
-VERSION = 1
+VERSION = 2
 STAMP = "<!-- tichu.stamp {} -->\n"
 BINS = 60
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; font-family: monospace; } tr { border-bottom: 1px solid #ddd; }
-img { max-width: 100%; } .bad { color: #a33; }
-"""
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,9 @@ def page_path(paths: DataPaths) -> Path:
 
 def page_stamp(paths: DataPaths, name: str) -> str:
     """What the page depends on."""
-    return hashlib.sha256(f"page {VERSION} {name} {stored_stamp(tournament_path(paths, name))}".encode()).hexdigest()
+    path = tournament_path(paths, name)
+    shown = f"page {VERSION} {name} {stored_stamp(path)} {stored_left_out(path)}"
+    return hashlib.sha256(shown.encode()).hexdigest()
 
 
 def is_up_to_date(paths: DataPaths, name: str) -> bool:
@@ -88,44 +85,46 @@ def _html(name: str, played: Played) -> str:
         "from both sides; points are those of a round, intervals hold 95 %. Ratings are OpenSkill's, with twice their "
         "standard deviation."
     )
+    ladder = (
+        "agent",
+        "rating",
+        "against all others",
+        "tichu",
+        "grand tichu",
+        "double victories",
+        "bombs",
+        "p50",
+        "p99",
+    )
     parts = [
-        f"<h1>Tournament {html.escape(name)}</h1><p>{html.escape(about)}</p>",
-        "<h2>Ladder</h2>",
-        _table(
-            (
-                "agent",
-                "rating",
-                "against all others",
-                "tichu",
-                "grand tichu",
-                "double victories",
-                "bombs",
-                "p50",
-                "p99",
-            ),
-            _ladder(facts),
+        f"<p>{html.escape(about)}</p>",
+        *(
+            f"<p class='stale'>Left out: {_code(entry['run'])}, {html.escape(entry['why'])}</p>"
+            for entry in facts["left_out"]
         ),
+        "<h2>Ladder</h2>",
+        pages.table(ladder, _ladder(facts)),
         "<h2>Each against each</h2>",
-        _table(("", *(rating["name"] for rating in facts["ratings"])), _cross(facts)),
+        pages.table(("", *(rating["name"] for rating in facts["ratings"])), _cross(facts)),
         _picture(_margins(facts), "points a round of each pairing"),
         _picture(_ratings(facts), "ratings"),
-        _picture(_spread(played), "points of the deals"),
+        _picture(_spread(played), "points a round of the deals of each pairing"),
     ]
     if order.whole_games:
-        parts += ["<h2>Games</h2>", _table(("pairing", "won", "lost", "drawn", "share won"), _games(facts))]
+        parts += ["<h2>Games</h2>", pages.table(("pairing", "won", "lost", "drawn", "share won"), _games(facts))]
+    if order.control:
+        headings = ("pairing", "without luck", "variance of deals explained", "of single rounds")
+        parts += [f"<h2>Luck by {_code(order.control)}</h2>", pages.table(headings, _controlled(facts))]
     if facts["forfeits"]:
         told = "".join(
             f"<li>{html.escape(entry['reason'])}: {html.escape(entry['what'])}</li>" for entry in facts["forfeits"][:50]
         )
-        parts.append(f"<h2>Forfeits: {len(facts['forfeits']):,}</h2><ul class='bad'>{told}</ul>")
-    head = f"<meta charset='utf-8'><title>Tournament {html.escape(name)}</title><style>{STYLE}</style>"
-    return f"<!doctype html><html lang='en'><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+        parts.append(f"<h2>Forfeits: {len(facts['forfeits']):,}</h2><ul class='stale'>{told}</ul>")
+    return pages.page(f"Tournament {name}", "".join(parts))
 
 
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(value)}</td>" for value in row) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
+def _code(text: str) -> str:
+    return f"<code>{html.escape(text)}</code>"
 
 
 def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
@@ -133,7 +132,7 @@ def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
     for rating in facts["ratings"]:
         done = side_sums(facts, rating["name"])
         yield (
-            rating["name"],
+            _code(rating["name"]),
             f"{rating['mu']:.0f} ± {2 * rating['sigma']:.0f}",
             cell(rating["points_per_round"], rating["interval"]),
             *(f"{done[f'{call}_made']:,} of {done[f'{call}_called']:,}" for call in ("tichu", "grand")),
@@ -152,14 +151,27 @@ def _cross(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
             cell(-points, interval),
         )
     names = [rating["name"] for rating in facts["ratings"]]
-    return ([own, *(cells.get((own, other), "") for other in names)] for own in names)
+    return ([_code(own), *(cells.get((own, other), "") for other in names)] for own in names)
 
 
 def _games(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
     for pairing in facts["pairings"]:
         low, high = pairing["win_interval"]
         counts = (f"{pairing[f'games_{result}']:,}" for result in ("won", "lost", "drawn"))
-        yield (f"{pairing['a']} : {pairing['b']}", *counts, f"{pairing['win_rate']:.1%} [{low:.1%}, {high:.1%}]")
+        yield (_names(pairing), *counts, f"{pairing['win_rate']:.1%} [{low:.1%}, {high:.1%}]")
+
+
+def _controlled(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
+    for pairing in facts["pairings"]:
+        yield (
+            _names(pairing),
+            cell(pairing["controlled_points_per_round"], pairing["controlled_interval"]),
+            *(f"{pairing[name]:.1%}" for name in ("variance_explained", "variance_explained_of_rounds")),
+        )
+
+
+def _names(pairing: dict[str, Any]) -> str:
+    return f"{_code(pairing['a'])} : {_code(pairing['b'])}"
 
 
 def _picture(figure: Figure, what: str) -> str:

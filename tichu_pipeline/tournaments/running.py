@@ -14,17 +14,20 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import parent_process
 from pathlib import Path
 
 from tichu_models.agents.base import Agent
 from tichu_models.agents.builtin import BuiltinAgent
+from tichu_models.agents.crowd import TRUTH
 from tichu_models.agents.registry import agent_from
+from tichu_models.arena.luck import Luck
 from tichu_models.arena.tournament import Order, Played, is_plain, play
+from tichu_models.networks.manifest import CheckpointError
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp, write
-from tichu_pipeline.tournaments.logs import GameLogs
+from tichu_pipeline.tournaments.logs import game_logs
 from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the same order would be played otherwise.
@@ -35,6 +38,10 @@ RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run
 
 class BadNameError(ValueError):
     """A tournament whose name is no file's."""
+
+
+class ControlError(ValueError):
+    """A run that cannot say what luck promises."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +75,26 @@ def run(
     force: bool = False,
     logs: Path | None = None,
     done: Callable[[int], None] = lambda deals: None,
+    left_out: tuple[tuple[str, str], ...] = (),
 ) -> Tournament:
     """Plays a tournament and keeps it, unless it is there. With `logs`, its games are written there, which takes
-    playing them."""
+    playing them. Who is `left_out` of it is kept as well."""
     started = time.perf_counter()
     path = tournament_path(paths, name)
     stamp = stamp_of(order, paths)
     if not force and not logs and stored_stamp(path) == stamp:
-        return Tournament(read(path), path, stamp, time.perf_counter() - started, True)
-    make = FromRegistry(paths.runs)
+        played = read(path)
+        if played.left_out != left_out:
+            played = replace(played, left_out=left_out)
+            write(path, played, stamp)
+        return Tournament(played, path, stamp, time.perf_counter() - started, True)
+    make, control = FromRegistry(paths.runs), _control(order, paths)
     with (
         workers or _usual_workers(order, make) as hired,
-        GameLogs(logs, name, order) if logs else nullcontext() as archive,
+        game_logs(logs / f"{name}.zip", order) if logs else nullcontext() as archive,
     ):
-        played = play(order, make, hired.map, hired.count, archive.add if archive else None, done)
+        played = play(order, make, hired.map, hired.count, archive, done, control)
+    played = replace(played, left_out=left_out)
     write(path, played, stamp)
     return Tournament(played, path, stamp, time.perf_counter() - started, False)
 
@@ -96,10 +109,24 @@ def tournament_path(paths: DataPaths, name: str) -> Path:
 def stamp_of(order: Order, paths: DataPaths) -> str:
     """What a tournament depends on."""
     digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(order))}".encode())
-    if any(RUN.match(agent) for agent in order.agents):
+    if any(agent.startswith("crowd") for agent in order.agents):
+        digest.update(
+            hashlib.sha256((paths.root / TRUTH).read_bytes()).digest() if (paths.root / TRUTH).exists() else b""
+        )
+    if order.control or any(RUN.match(agent) for agent in order.agents):
         for file in sorted([*paths.runs.glob("*/manifest.json"), *paths.runs.glob("*/model.safetensors")]):
             digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def _control(order: Order, paths: DataPaths) -> Luck | None:
+    """What takes luck away, if that is wanted; who cannot fails before anything is played."""
+    if order.control is None:
+        return None
+    try:
+        return Luck(paths.runs / order.control).checked()
+    except CheckpointError as error:
+        raise ControlError(f"control '{order.control}': {error}") from None
 
 
 def _usual_workers(order: Order, make: FromRegistry) -> Workers:

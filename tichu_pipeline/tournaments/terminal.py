@@ -27,6 +27,15 @@ def show(console: Console, facts: dict[str, Any]) -> None:
                 markup=False,
                 highlight=False,
             )
+        if "control" in pairing:
+            points = cell(pairing["controlled_points_per_round"], pairing["controlled_interval"])
+            of_deals, of_rounds = pairing["variance_explained"], pairing["variance_explained_of_rounds"]
+            console.print(
+                f"{pairing['a']} : {pairing['b']}  {points} with luck by {pairing['control']} taken away, "
+                f"which explains {of_deals:.1%} of the variance of deals, {of_rounds:.1%} of that of single rounds",
+                markup=False,
+                highlight=False,
+            )
         if "decided" in pairing:
             verdict = f"{pairing['decided']} is better" if pairing["decided"] else "undecided"
             console.print(
@@ -35,11 +44,13 @@ def show(console: Console, facts: dict[str, Any]) -> None:
                 highlight=False,
             )
     console.print(agents_table(facts))
+    for entry in facts["left_out"]:
+        console.print(Text(f"left out: {entry['run']}, {entry['why']}", style="red"))
     for forfeit in facts["forfeits"][:SHOWN_FORFEITS]:
         console.print(Text(f"{forfeit['reason']}: {forfeit['what']}", style="red"))
     if facts["forfeits"]:
         more = len(facts["forfeits"]) - SHOWN_FORFEITS
-        console.print((f"and {more:,} more. " if more > 0 else "") + "Again: the same command with --replay GAME")
+        console.print((f"and {more:,} more. " if more > 0 else "") + "Again: --replay TABLE in the place of the agents")
 
 
 def cell(points: float, interval: list[float]) -> str:

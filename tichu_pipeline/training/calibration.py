@@ -16,10 +16,10 @@ from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
 from tichu_models.networks.registry import ARCHITECTURES
+from tichu_models.whole_files import whole_file
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.running import FromRegistry
 from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
-from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the same networks and goals would be played otherwise.
 VERSION = 1

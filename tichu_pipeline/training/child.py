@@ -11,12 +11,14 @@ import signal
 import sys
 import threading
 import time
+from errno import EIO
 from pathlib import Path
 
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.training.runs import Order, figures_line, main_figure, train_run
 
-ORDER, ROOT, EPOCH, FAILED = "order", "root", "epoch", "failed"  # names of what goes to and fro
+ORDER, ROOT, EPOCH = "order", "root", "epoch"  # names of what goes to and fro
+FAILED, DISTURBED = "failed", "disturbed"
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -43,6 +45,10 @@ def main() -> int:
 
         try:
             train_run(DataPaths(Path(pipes.get_extra(ROOT))), order, report, progress, replace=True)
+        except OSError as error:
+            where = str(error.filename) if error.filename else None
+            pipes.report_custom_message({DISTURBED: [error.errno or EIO, error.strerror or str(error), where]})
+            return 1
         except Exception as error:  # noqa: BLE001 - told, not swallowed
             pipes.report_custom_message({FAILED: f"{type(error).__name__}: {error}"})
             return 1

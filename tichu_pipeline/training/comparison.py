@@ -28,11 +28,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.networks.registry import ARCHITECTURES, Objective
+from tichu_models.whole_files import whole_file
+from tichu_pipeline import pages
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import manifest as months_manifest
 from tichu_pipeline.training.baselines import points_so_far, rule_based
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
-from tichu_pipeline.whole_files import whole_file
 
 # Bumped by hand when the same runs and rounds would give other figures.
 VERSION = 1
@@ -236,7 +237,7 @@ def wide(table: pl.DataFrame, network: str) -> tuple[tuple[str, ...], list[tuple
 def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> None:
     paths.reports.mkdir(parents=True, exist_ok=True)
     _draw(paths.reports / PICTURE, table)
-    _replace(paths.reports / PAGE, _page(table).encode())
+    pages.write(paths.reports / PAGE, _page(table))
     path = paths.reports / TABLE
     about = {STAMP: stamp.encode(), SAMPLED: str(samples).encode()}
     with whole_file(path) as temporary:  # last: it says that all is there
@@ -244,18 +245,17 @@ def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> N
 
 
 def _page(table: pl.DataFrame) -> str:
-    parts = ["<!doctype html><meta charset='utf-8'><title>Networks compared</title>"]
-    parts.append("<style>body{font:15px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right}"
-                 "td:first-child,th:first-child{text-align:left}tr.baseline{color:#777}</style>")  # fmt: skip
-    parts.append("<h1>Networks compared, on the validation split</h1>")
+    parts = []
     for network in networks_of(table):
         names, rows = wide(table, network)
-        parts.append(f"<h2>{network}</h2><table><tr><th></th>{''.join(f'<th>{name}</th>' for name in names)}</tr>")
-        for kind, name, values in rows:
-            cells = "".join(f"<td>{'' if value is None else f'{value:.4f}'}</td>" for value in values)
-            parts.append(f"<tr class='{kind}'><td>{html.escape(name)}</td>{cells}</tr>")
-        parts.append("</table>")
-    return "\n".join(parts)
+        cells = [(_shown(kind, name), *("" if value is None else f"{value:.4f}" for value in values))
+                 for kind, name, values in rows]  # fmt: skip
+        parts.append(f"<h2>{network}</h2>{pages.table(('', *names), cells)}")
+    return pages.page("Networks compared, on the validation split", "".join(parts))
+
+
+def _shown(kind: str, name: str) -> str:
+    return html.escape(name) if kind == RUN else f"<span class='missing'>{html.escape(name)}</span>"
 
 
 def networks_of(table: pl.DataFrame) -> list[str]:
@@ -280,11 +280,6 @@ def _draw(path: Path, table: pl.DataFrame) -> None:
         axes.set(title=f"{network}: {names[0] if names else ''}", xlim=(0, 1))
         axes.invert_yaxis()
     save(figure, path)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content)
 
 
 def _append(path: Path, entry: dict[str, Any]) -> None:

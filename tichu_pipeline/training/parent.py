@@ -12,7 +12,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from tichu_pipeline.training.child import EPOCH, FAILED, ORDER, ROOT, SECONDS_BETWEEN_LOOKS
+from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, ORDER, ROOT, SECONDS_BETWEEN_LOOKS
 from tichu_pipeline.training.runs import Order
 
 PATIENCE = 20.0  # seconds that a child has to end by itself
@@ -46,7 +46,11 @@ def train_in_child(context: dg.AssetExecutionContext, root: Path, order: Order) 
             raise
     _observe(context, session, heard)
     if status:
-        told = [message[FAILED] for message in session.get_custom_messages() if FAILED in message]
+        messages = session.get_custom_messages()
+        for message in messages:
+            if DISTURBED in message:  # by the world, as by a full disk: it may be tried again
+                raise OSError(*message[DISTURBED])
+        told = [message[FAILED] for message in messages if FAILED in message]
         raise TrainingFailedError(*told or [f"the training process ended with status {status}; run it again to go on"])
 
 

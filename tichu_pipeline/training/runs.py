@@ -26,8 +26,10 @@ from tichu_models.networks.manifest import CheckpointError, Manifest
 from tichu_models.networks.options import OptionError
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_models.observation.scaling import ScalingError
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.training.inputs import InputError, inputs_of
+from tichu_pipeline.training.pictures import CURVES
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
@@ -121,6 +123,8 @@ def train_run(
     inputs = inputs_of(config, paths)
     if (made := finished(folder, inputs.manifest)) is not None:
         return made
+    if is_helper():
+        return _help(folder, order, inputs)
     paths.runs.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(paths.runs / f".{order.run}.lock", timeout=0):
@@ -131,10 +135,26 @@ def train_run(
         raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
 
 
+def is_helper() -> bool:
+    """Whether Lightning has started this process, to train with the one that was called. That one keeps the lock and
+    the notes, and tells how it goes."""
+    return any(int(os.environ.get(name) or 0) > 0 for name in ("LOCAL_RANK", "NODE_RANK"))
+
+
+def _help(folder: Path, order: Order, inputs: Any) -> Made:
+    from tichu_models.learning.training import train
+
+    validation = inputs.decisions("validation", inputs.config.data.validation_samples)
+    trained = train(inputs.config, inputs.manifest, folder, inputs.samples(), validation)
+    return Made(order.run, folder, inputs.manifest.digest, trained.figures, False, 0.0)
+
+
 def finished(folder: Path, manifest: Manifest) -> Made | None:
     """The run of this manifest, if it is done."""
     found = run_of(folder)
     if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
+        return None
+    if not (folder / CURVES).exists():  # killed before they were drawn
         return None
     return Made(folder.name, folder, manifest.digest, found.figures, True, 0.0)
 
@@ -174,7 +194,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
 
 def _check_vacant(folder: Path, manifest: Manifest) -> None:
     there = run_of(folder) if folder.exists() else None
-    if there is None or there.state != FINISHED or there.manifest is None:
+    if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
         return
     raise RunError(
         f"{folder}: it holds a finished run of other settings or data ({_difference(there.manifest, manifest)}); "
@@ -282,9 +302,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def _parameters(folder: Path) -> int:

@@ -13,7 +13,8 @@ from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.resources import DataFolder, WorkersResource
-from tichu_pipeline.status import State, status
+from tichu_pipeline.standing import State
+from tichu_pipeline.status import status
 
 
 @pytest.fixture

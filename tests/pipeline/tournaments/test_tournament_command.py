@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from tests.models.runs import make_runs
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
@@ -19,9 +21,12 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.tournaments import running
+from tichu_pipeline.tournaments.entrants import BUILT_IN, entrants
 from tichu_pipeline.tournaments.files import read, to_table
+from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.logs import log_name
 from tichu_pipeline.tournaments.page import is_up_to_date, page_path, write_page
+from tichu_pipeline.training.runs import FIGURES, WEIGHTS
 
 CLI = CliRunner()
 AGENTS = ("heuristic", "heuristic:blunder=.3", "random")
@@ -144,14 +149,86 @@ def test_what_fails_is_named_and_can_be_played_again(paths, monkeypatch):
     assert "out of ideas" in shown
     assert "Traceback" in shown
     assert f"game {game}, round 0" in " ".join(shown.split())
-    again = json.loads(invoke(paths, "crashing", "random", "--replay", game, "--json"))
+    assert invoke(paths, "--replay", game) == shown  # the file knows who played
+    again = json.loads(invoke(paths, "--replay", game, "--json"))
     assert again["forfeits"][0]["turn"] == int(facts["forfeits"][3]["what"].split("turn ")[1].split(":")[0])
     assert "--replay" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+
+
+class Thinking:
+    """Takes its time over every play from the 20th turn on."""
+
+    name = "thinking"
+
+    def decide(self, kind: int, views: np.ndarray) -> np.ndarray:
+        """Answers of the random player, sooner or later."""
+        if kind == 4 and (views["turns"] > 20).any():
+            time.sleep(5)
+        return agent_from("random").decide(kind, views)
+
+
+def test_a_timeout_is_played_again_with_the_limit_that_it_had(paths, monkeypatch):
+    """A forfeit that nobody sees again, since the limit, or the seed, was another one."""
+    make = lambda name, runs=None: Thinking() if name == "thinking" else agent_from(name)  # noqa: E731
+    monkeypatch.setattr(running, "agent_from", make)
+    facts = json.loads(
+        invoke(paths, "random", "thinking", "--deals", 1, "--seed", 9, "--limit", 0.05, "--workers", 1, "--json")
+    )
+    assert [forfeit["reason"] for forfeit in facts["forfeits"]] == ["timeout"] * 2
+    for forfeit in facts["forfeits"]:
+        (again,) = json.loads(invoke(paths, "--replay", forfeit["table"], "--json"))["forfeits"]
+        assert (again["reason"], f"turn {again['turn']}:" in forfeit["what"]) == ("timeout", True)
+        assert again["turn"] > 20
+
+
+def test_luck_is_reported_beside_and_changes_nothing_else(paths):
+    """An option that is taken and does nothing, or that changes what is played."""
+    make_runs(paths.runs, ("ValueNet", "WishNet"))
+    order = ("heuristic", "random", "--games", 16, "--seed", 4)
+    (plain,) = json.loads(invoke(paths, *order, "--json"))["pairings"]
+    (facts,) = json.loads(invoke(paths, *order, "--control", "ValueNet", "--name", "ladder", "--json"))["pairings"]
+    assert plain.items() <= facts.items()
+    assert facts["control"] == "ValueNet"
+    assert facts["controlled_points_per_round"] != facts["points_per_round"]
+    assert "of the variance of deals" in invoke(paths, *order, "--control", "ValueNet")
+    write_page(paths, "ladder")
+    assert "Luck by <code>ValueNet</code>" in page_path(paths).read_text()
+    refused = CLI.invoke(app, ["tournament", "heuristic", "random", "--control", "WishNet", "--data", str(paths.root)])
+    assert (refused.exit_code, "expected ValueNet" in " ".join(refused.output.split())) == (1, True)
+
+
+def test_who_cannot_play_is_named(paths):
+    """A run that is missing in the ladder, and nobody knows why; or one damaged run that costs all others."""
+    make_runs(paths.runs, ("PolicyNet", "GCPolicyNet", "DTNet", "CandidatePolicyNet", "WishNet", "DragonNet"))
+    for run in paths.runs.iterdir():
+        (run / FIGURES).write_text("{}")
+    (paths.runs / "GCPolicyNet" / FIGURES).unlink()
+    (paths.runs / "DTNet" / WEIGHTS).write_bytes(b"nothing")
+    (paths.runs / "DragonNet" / "manifest.json").write_text("{}")
+    able = entrants(paths)
+    assert able.agents[len(BUILT_IN) :] == ("policy:CandidatePolicyNet", "policy:PolicyNet")
+    reasons = dict(able.left_out)
+    assert list(reasons) == ["DTNet", "DragonNet", "GCPolicyNet"]
+    assert "no whole file of weights" in reasons["DTNet"]
+    assert "no manifest" in reasons["DragonNet"]
+    assert "unfinished" in reasons["GCPolicyNet"]
+    order = Order(AGENTS, 5)
+    first = running.run(paths, "ladder", order)
+    write_page(paths, "ladder")
+    again = running.run(paths, "ladder", order, left_out=able.left_out)
+    assert (first.reused, again.reused, first.stamp == again.stamp) == (False, True, True)
+    assert read(again.path).left_out == able.left_out
+    assert not is_up_to_date(paths, "ladder")
+    write_page(paths, "ladder")
+    assert "Left out: <code>DTNet</code>" in page_path(paths).read_text()
+    assert "`DTNet` is left out" in markdown(summary(again.played))
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        ([], 2, "two or more"),
+        (["--replay", "100000000"], 1, "no tournament"),
         (["random"], 1, "two or more"),
         (["random", "grandmaster"], 1, "grandmaster"),
         (["random", "heuristic:blunder=2"], 1, "blunder"),

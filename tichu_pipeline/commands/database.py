@@ -1,0 +1,113 @@
+"""`tichu analyse`, `queries`, `query`, `sql`: the database built, and asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail
+
+
+def analyse(
+    data: DataOption = Path("data"),
+    force: Annotated[bool, typer.Option("--force", help="Build it though nothing has changed.")] = False,
+    memory: Annotated[str, typer.Option(help="Memory for DuckDB; what does not fit goes to DATA/tmp.")] = "2GB",
+    as_json: JsonOption = False,
+) -> None:
+    """Builds the database DATA/tichu.duckdb from all ingested months, if anything has changed."""
+    from tichu_pipeline.analysis.build import build
+    from tichu_pipeline.analysis.reading import DatabaseError
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.ingest import DamagedMonthError
+
+    try:
+        made = build(DataPaths(data), force, memory, (lambda _: None) if as_json else typer.echo)
+    except (DatabaseError, DamagedMonthError) as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(asdict(made)))
+        return
+    for table, rows in made.rows.items():
+        typer.echo(f"{table:20} {rows:>14,}")
+    how = "unchanged" if made.reused else f"{made.seconds:.1f} s"
+    typer.echo(f"{len(made.months)} months, {made.bytes:,} bytes, {how}")
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="Parquet wants a file: > result.parquet")]
+
+
+def queries() -> None:
+    """Lists the questions that have an answer ready: tichu query NAME."""
+    from tichu_pipeline.analysis import scripts
+
+    for known in scripts.queries():
+        typer.echo(f"{known.name}  {known.question}")
+
+
+def query(
+    name: Annotated[str, typer.Argument(help="A name that `tichu queries` lists; its number is enough.")],
+    data: DataOption = Path("data"),
+    output_format: FormatOption = Format.TABLE,
+) -> None:
+    """Answers one of the questions that `tichu queries` lists."""
+    from tichu_pipeline.analysis import scripts
+
+    try:
+        found = scripts.query(name)
+    except scripts.NoSuchQueryError as error:
+        fail(str(error))
+    if output_format is Format.TABLE:
+        typer.echo(f"{found.question}\n")
+    _answer(data, found.sql, output_format)
+
+
+def sql(
+    statement: Annotated[str | None, typer.Argument(help="A statement; without one, a shell.")] = None,
+    data: DataOption = Path("data"),
+    output_format: FormatOption = Format.TABLE,
+) -> None:
+    """Runs any SQL that only reads. Without a statement: an interactive shell, or statements from standard input."""
+    if statement is not None:
+        _answer(data, statement, output_format)
+        return
+    from tichu_pipeline.analysis.reading import DatabaseError
+    from tichu_pipeline.analysis.shell import run
+    from tichu_pipeline.folders import DataPaths
+
+    if output_format is Format.PARQUET:
+        raise typer.BadParameter("a shell writes table, csv or json", param_hint="--format")
+    try:
+        fine = run(DataPaths(data), output_format)
+    except DatabaseError as error:
+        fail(str(error))
+    raise typer.Exit(0 if fine else 1)
+
+
+def _answer(data: Path, statement: str, output_format: Format) -> None:
+    from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
+    from tichu_pipeline.analysis.results import WRITERS
+    from tichu_pipeline.folders import DataPaths
+
+    if output_format is Format.PARQUET and sys.stdout.isatty():
+        raise typer.BadParameter("parquet is not for a terminal; expected > result.parquet", param_hint="--format")
+    try:
+        with reader(DataPaths(data)) as connection:
+            out = sys.stdout.buffer if output_format is Format.PARQUET else sys.stdout
+            WRITERS[output_format](batches(connection, statement), out)
+    except DatabaseError as error:
+        fail(str(error))

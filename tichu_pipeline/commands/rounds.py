@@ -1,0 +1,112 @@
+"""`tichu ingest`, `show`, `export`: logs into the rounds of a data folder, and single games out of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
+
+if TYPE_CHECKING:
+    from tichu_pipeline.ingest import Ingested, Summary
+
+LARGEST_ID = 2**63 - 1
+
+
+def ingest(
+    raw: Annotated[Path | None, typer.Option(help="Folder of archives and logs; default: DATA/raw.")] = None,
+    data: DataOption = Path("data"),
+    months: Annotated[str | None, typer.Option(help="Only these, as 2024-01..2024-12.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged months as well.")] = False,
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Reads archives and logs into checked rounds, a Parquet file a month. Unchanged months are skipped."""
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.ingest import ingest as run
+    from tichu_pipeline.months import parse_months
+    from tichu_pipeline.workers import WorkersError
+
+    paths = DataPaths(data)
+    source = raw or paths.raw
+    if not source.is_dir():
+        fail(f"{source}: no such folder; expected one with zips or folders of .tch files")
+    try:
+        chosen = parse_months(months) if months else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--months") from error
+    try:
+        hired = workers_of(workers)
+        if hired and hired.dashboard:
+            typer.echo(f"workers: {hired.dashboard}", err=True)
+        made = run(source, paths, chosen, force, hired, done=(lambda _: None) if as_json else _say_month)
+    except WorkersError as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(asdict(made)))
+    else:
+        _say_ingested(made, source)
+    if not made.months and not made.orphans:
+        fail(f"{source}: no logs{f' of {months}' if months else ''}; expected members or folders 202401/ID.tch")
+
+
+def _say_ingested(made: Ingested, source: Path) -> None:
+    gone = (f"{month}: its logs are gone from {source}; its rounds are kept as they were" for month in made.orphans)
+    for problem in [*made.problems, *(problem for month in made.months for problem in month.problems), *gone]:
+        typer.secho(problem, fg=typer.colors.YELLOW, err=True)
+    games, rounds = sum(month.games for month in made.months), sum(month.rounds for month in made.months)
+    typer.echo(f"{games:,} games, {rounds:,} rounds in {made.seconds:.1f} s ({made.games_a_second:,.0f} games/s read)")
+
+
+def _say_month(summary: Summary) -> None:
+    how = "unchanged" if summary.reused else f"{summary.seconds:.1f} s"
+    breaks = sum(summary.rule_breaks.values())
+    facts = f"{summary.games:,} games, {summary.rounds:,} rounds, {breaks:,} breaks, {summary.bytes:,} bytes"
+    if summary.empty or summary.unreadable:
+        facts += f", {summary.empty:,} files empty, {summary.unreadable:,} no logs"
+    typer.echo(f"{summary.month}: {facts}, {how}")
+
+
+def show(
+    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
+    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.")] = None,
+    data: DataOption = Path("data"),
+) -> None:
+    """Prints a stored game, or one round of it, as a person reads it."""
+    from rich.console import Console
+
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.showing import show_round
+    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game
+
+    try:
+        rows = find_game(DataPaths(data), game_id).rounds.to_pylist()
+    except NoSuchGameError as error:
+        fail(str(error))
+    chosen = [row for row in rows if round_index is None or row["round_index"] == round_index]
+    if not rows:
+        fail(f"game {game_id} has no round with a result; its text: tichu export {game_id}")
+    if not chosen:
+        fail(f"game {game_id} has no round {round_index}: expected 0..{len(rows) - 1}")
+    console = Console()
+    for row in chosen:
+        show_round(console, row)
+
+
+def export(
+    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
+    data: DataOption = Path("data"),
+) -> None:
+    """Prints a stored game as the log that it was, cards in canonical order."""
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
+
+    try:
+        text = text_of(find_game(DataPaths(data), game_id))
+    except NoSuchGameError as error:
+        fail(str(error))
+    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is

@@ -1,0 +1,52 @@
+"""`tichu status`, `tichu doctor`: what is there, and does it work?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, print_table
+
+
+def status(
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """What is there of each stage, and what is stale and why."""
+    from rich.filesize import decimal
+
+    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.status import status as look
+
+    colours = {"fresh": "green", "stale": "yellow", "missing": "red"}
+    found = look(DataPaths(data))
+    if as_json:
+        typer.echo(json.dumps([asdict(stage) for stage in found]))
+        return
+    headings = ("stage", "state", "what is there", "size", "why")
+    rows = [
+        (stage.stage, stage.state, stage.there, decimal(stage.bytes) if stage.bytes else "", "\n".join(stage.reasons))
+        for stage in found
+    ]
+    print_table(headings, rows, colours)
+
+
+def doctor(
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """What this machine and installation offer, and what to do where something is amiss."""
+    from tichu_pipeline.doctor import Verdict, examine
+    from tichu_pipeline.folders import DataPaths
+
+    colours = {"fine": "green", "note": "yellow", "fail": "red"}
+    findings = examine(DataPaths(data))
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        rows = [(finding.subject, finding.verdict, finding.found, finding.remedy) for finding in findings]
+        print_table(("", "", "found", "what to do"), rows, colours)
+    raise typer.Exit(int(any(finding.verdict is Verdict.FAIL for finding in findings)))
