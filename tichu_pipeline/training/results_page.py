@@ -42,10 +42,10 @@ corpus follow but for their blunders; *always pass* passes; *points so far* take
 are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise."""
 
 
-GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the same
-network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with seats
-swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
-a round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
+GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the
+same network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with
+seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of a
+round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
 goals and achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
 
