@@ -248,11 +248,6 @@ def test_a_control_variate_takes_luck_away_and_nothing_else():
     assert facts["controlled_points_per_round"] == pytest.approx(plain["points_per_round"])
     assert facts["variance_explained"] == 0
     assert facts["variance_explained_of_rounds"] > 0.1
-    games = replace(order, deals=150, whole_games=True)
-    (facts,) = summary(play(games, agent_from, control=luck_of))["pairings"]
-    assert facts["variance_explained"] > 0.05
-    widths = [high - low for low, high in (facts["controlled_interval"], facts["interval"])]
-    assert widths[0] < widths[1]
 
 
 def test_a_control_moves_no_margin_on_average():
