@@ -181,8 +181,9 @@ def calibrate(
         for each in facts["goals"]
     ]
     print_table(("asked for", "achieved", "95 % interval"), rows, {})
-    for name, about in (("rho", "Spearman's rho"), ("slope", "points more for each that is asked more")):
-        typer.echo("{}: {:.2f} ({:.2f} .. {:.2f})".format(about, facts[name]["value"], *facts[name]["interval"]))
+    for name, unit, about in (("rho", 1, "Spearman's rho"), ("slope", 100, "points more for 100 that are asked more")):
+        value, low, high = (unit * each for each in (facts[name]["value"], *facts[name]["interval"]))
+        typer.echo(f"{about}: {value:.2f} ({low:.2f} .. {high:.2f})")
     typer.echo(f"{made.path}, {'was there' if made.reused else f'{made.seconds:.0f} s'}")
 
 

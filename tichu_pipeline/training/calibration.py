@@ -85,7 +85,7 @@ def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
 
 
 def draw(found: Mapping[str, dict[str, Any]], path: Path) -> None:
-    """What was achieved over what was asked for, a line a run; dashed, what a player who always gets it would reach."""
+    """What was achieved over what was asked for, a picture a run. Nothing is what it achieves unasked."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save

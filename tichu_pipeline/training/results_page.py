@@ -42,10 +42,10 @@ corpus follow but for their blunders; *always pass* passes; *points so far* take
 are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise."""
 
 
-GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the same
-network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with seats
-swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of
-a round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
+GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the
+same network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with
+seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of a
+round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
 goals and achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
 
@@ -88,9 +88,10 @@ def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
     lines = []
     for name, facts in calibrated.items():
         achieved = {each["asked"]: _with_interval(each["achieved"], each["interval"], ".1f") for each in facts["goals"]}
-        of_all = (_with_interval(facts[each]["value"], facts[each]["interval"], ".2f") for each in ("rho", "slope"))
-        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), *of_all))
-    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more a point more")
+        rho = _with_interval(facts["rho"]["value"], facts["rho"]["interval"], ".2f")
+        rise = _with_interval(100 * facts["slope"]["value"], [100 * each for each in facts["slope"]["interval"]], ".1f")
+        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), rho, rise))
+    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more for 100 more")
     yield _table(headings, lines)
 
 
