@@ -130,7 +130,7 @@ def test_a_new_run_in_an_old_folder_leaves_no_old_weights(run, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tichu_models.networks.checkpoint.save_file", fail)
+    monkeypatch.setattr("safetensors.torch.save", fail)
     with pytest.raises(KeyboardInterrupt):
         save(run, _network(_manifest()), _manifest(seed=8))
     with pytest.raises(CheckpointError, match="not there"):

@@ -289,7 +289,7 @@ def test_ingest_with_nothing_to_read_or_nowhere_to_write(folder):
         assert (result.exit_code, message in result.stderr) == (1, True)
     result = run("ingest", "--raw", folder / "raw", "--data", folder / "file")
     assert result.exit_code == 1
-    assert "expected a data folder" in result.stderr
+    assert "expected a folder there" in result.stderr
     assert run("ingest", "--raw", folder / "raw", "--months", "2024-13").exit_code == 2
 
 
