@@ -19,4 +19,4 @@ SELECT
         + var_samp(score_diff) FILTER (NOT called) / count(*) FILTER (NOT called)), 1) AS margin_95
 FROM hands
 GROUP BY aces, dragon, phoenix, dog, mahjong
-ORDER BY percent_called DESC, hands DESC;
+ORDER BY percent_called DESC, hands DESC, aces DESC, dragon DESC, phoenix DESC, dog DESC, mahjong DESC;

@@ -21,4 +21,4 @@ SELECT
     round(avg(score_diff), 1) AS mean_result, round(margin95(score_diff), 1) AS margin_95
 FROM calls
 GROUP BY call, dog
-ORDER BY call, calls DESC;
+ORDER BY call, calls DESC, dog;

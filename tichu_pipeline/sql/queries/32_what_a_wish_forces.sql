@@ -21,4 +21,4 @@ SELECT
     round(avg(score_diff), 2) AS mean_result, round(margin95(score_diff), 2) AS margin_95
 FROM wishes
 GROUP BY wished
-ORDER BY wishes DESC;
+ORDER BY wishes DESC, wished;
