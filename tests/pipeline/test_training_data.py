@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from threading import Event
 
 import h5py
 import numpy as np
@@ -203,6 +204,21 @@ def test_an_epoch_has_every_sample_once(paths):
     assert sorted(found) == expected
     dropped = sum(len(batch.value) for batch in Loader(source, 200, wanted))
     assert len(expected) - 200 < dropped <= len(expected)
+
+
+def test_an_epoch_that_is_left_keeps_nobody_waiting(paths, monkeypatch):
+    """The garbage collector ends such a loop within any thread, even one that starts: to join another is to hang."""
+    loader, go_on = Loader(rounds_source(paths, "play-375"), 64, Wanted(), seed=1), Event()
+    fill = loader._fill
+    monkeypatch.setattr(loader, "_fill", lambda *args: (args[2] == 0 or go_on.wait(60)) and fill(*args))
+    loop = iter(loader)
+    next(loop)
+    loop.close()  # type: ignore[attr-defined]
+    assert not go_on.is_set()
+    assert not loader._coming[0].done()
+    go_on.set()
+    whole = copies(Loader(rounds_source(paths, "play-375"), 64, Wanted(), seed=1))
+    assert same(copies(loader), whole[1:])
 
 
 @pytest.mark.parametrize("stopped_after", [0, 1, 7])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -165,6 +165,7 @@ class Loader:
         self._values, self._rtgs = np.empty(rows, dtype=np.float32), np.empty(rows, dtype=np.float32)
         self._gathered = np.empty((rows, width_of(spec)), dtype=np.int64)
         self._windows = [np.zeros((1, width_of(spec)), dtype=np.int64) for _ in range(2)]
+        self._coming: list[Future[tuple[np.ndarray, np.ndarray]]] = []  # the window that is being filled
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint has to keep to go on in mid-epoch."""
@@ -198,14 +199,18 @@ class Loader:
     def __iter__(self) -> Iterator[Batch]:
         epoch = self.position.epoch
         windows = self.windows(epoch)
-        with ThreadPoolExecutor(1) as pool:
-            coming = pool.submit(self._fill, windows, epoch, self.position.window)
+        wait(self._coming)  # of an epoch that was left early: it fills the same windows
+        pool = ThreadPoolExecutor(1)
+        try:
+            self._coming = [pool.submit(self._fill, windows, epoch, self.position.window)]
             while self.position.window < len(windows):
-                samples, order = coming.result()
-                coming = pool.submit(self._fill, windows, epoch, self.position.window + 1)
+                samples, order = self._coming[0].result()
+                self._coming = [pool.submit(self._fill, windows, epoch, self.position.window + 1)]
                 yield from self._batches(samples, order)
                 self.position = Position(epoch, self.position.window + 1)
-            coming.result()
+            self._coming[0].result()
+        finally:  # without waiting: a loop that was left may be ended by the garbage collector, within whatever thread
+            pool.shutdown(wait=False)
         self.position = Position(epoch + 1)
 
     def _fill(self, windows: list[list[Block]], epoch: int, number: int) -> tuple[np.ndarray, np.ndarray]:
