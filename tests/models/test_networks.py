@@ -124,6 +124,35 @@ def test_dropout_drops_its_share_and_keeps_the_mean(share):
     assert not torch.equal(dropout.train()(x), out)
 
 
+def test_neurons_are_dropped_one_by_one():
+    """Values that share a random number would fall together: the network would learn to do without pairs only."""
+    n, share = 1 << 21, 0.2
+    torch.manual_seed(3)
+    dropped = (Dropout(share)(torch.ones(n)) == 0).view(2, n // 8, 4).transpose(0, 1).flatten(1).double()
+    together = dropped.T @ dropped / len(dropped)
+    expected = torch.full((8, 8), share**2).fill_diagonal_(share).double()
+    torch.testing.assert_close(together, expected, atol=0.002, rtol=0)  # not 0.2, of two that fall together
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (3, 5), (7, 11, 13)])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+def test_the_same_neurons_are_dropped_in_every_type(shape, dtype):
+    """A run in float32 and one in bfloat16 would differ by more than rounding, and odd batches would fail."""
+    dropout = Dropout(0.25)
+    torch.manual_seed(4)
+    expected = dropout(torch.ones(shape))
+    torch.manual_seed(4)
+    found = dropout(torch.ones(shape, dtype=dtype))
+    assert found.dtype == dtype
+    torch.testing.assert_close(found, expected.to(dtype))
+
+
+def test_a_share_too_small_for_the_draw_drops_nothing():
+    """A config that the command line accepts would stop the run at its first batch."""
+    assert Dropout(1e-6)(torch.ones(9)).tolist() == [1.0] * 9
+    assert Dropout(1e-5)(torch.ones(9)).shape == (9,)
+
+
 def test_attention_is_that_of_torch():
     """A head that reads another one's keys still learns something, only worse."""
     config = DTConfig(d_model=12, heads=3, feedforward=8)
