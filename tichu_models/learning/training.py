@@ -34,7 +34,7 @@ from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import Manifest
-from tichu_models.networks.precision import has_fast_bf16
+from tichu_models.networks.precision import hand_float32_to_onednn, has_fast_bf16
 from tichu_models.whole_files import whole_file, write_whole
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"
@@ -84,6 +84,8 @@ def train(
     torch.manual_seed(training.seed)
     if training.threads:
         torch.set_num_threads(training.threads)
+    if not _on_gpu(training):
+        hand_float32_to_onednn()
     steps = training.epochs * -(-len(samples) // training.accumulate)
     learner = Learner(config, manifest.inputs, steps)
     best = KeepBest(folder, manifest)
@@ -111,10 +113,14 @@ def figures_of(folder: Path, manifest: Manifest) -> dict[str, float] | None:
 def precision_of(training: TrainingConfig) -> str:
     """As Lightning names it; of `auto`, bfloat16 where it is a matter of hardware."""
     if training.precision == "auto":
-        on_gpu = training.accelerator != "cpu" and torch.cuda.is_available()
-        fast = torch.cuda.is_bf16_supported(including_emulation=False) if on_gpu else has_fast_bf16()
+        bf16_on_gpu = torch.cuda.is_bf16_supported
+        fast = bf16_on_gpu(including_emulation=False) if _on_gpu(training) else has_fast_bf16()
         return "bf16-mixed" if fast else "32-true"
     return {"float32": "32-true", "bfloat16": "bf16-mixed", "float16": "16-mixed"}[training.precision]
+
+
+def _on_gpu(training: TrainingConfig) -> bool:
+    return training.accelerator != "cpu" and torch.cuda.is_available()
 
 
 def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:
