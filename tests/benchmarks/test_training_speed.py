@@ -21,6 +21,7 @@ from tests.models.learners import made_up_batch
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.training import has_fast_bf16
+from tichu_models.networks.precision import hand_float32_to_onednn
 from tichu_models.networks.registry import build
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
@@ -34,6 +35,7 @@ BATCH = 1024
 SIZES = (375, 512, 512, 256, 57)  # of PolicyNet
 SHORT, LONG = 10, 90  # batches of an epoch: what they differ by is neither start nor end of a run
 TARGETS = {torch.bfloat16: 100_000, torch.float32: 30_000}  # PolicyNet's samples/s, where products are fast enough
+SHARE_OF_PRODUCTS = 0.65  # that is expected of slower hardware
 SHARE_OF_ALL = 0.6  # likewise, from rounds to the end of an epoch
 SHARE_OF_LOOP = 0.9  # that a step reaches at least, up to CLEARLY_MISSED
 
@@ -45,6 +47,20 @@ def _one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def _as_in_a_run():
+    """What a run comes to by itself holds for the plain loop and the products too.
+
+    Once a loader has freed a large array, glibc keeps the memory of a step for the next one; else the system would
+    clear its pages anew, step by step, for a sixth of the time.
+    """
+    torch.empty(31 << 20, dtype=torch.uint8)
+    before = torch.get_float32_matmul_precision()
+    hand_float32_to_onednn()
+    yield
+    torch.set_float32_matmul_precision(before)
 
 
 def core_seconds(work: Callable[[], object], times: int, rounds: int = 5) -> float:
@@ -115,6 +131,7 @@ def plain_loop(kind: torch.dtype) -> Callable[[], None]:
     return step
 
 
+@pytest.mark.usefixtures("_as_in_a_run")
 @pytest.mark.parametrize("kind", TARGETS)
 def test_policy_net_training(kind):
     """A corpus of a billion decisions is out of reach if steps are spent on anything but learning."""
@@ -128,8 +145,10 @@ def test_policy_net_training(kind):
         f"of plain torch ({loop:,.0f}), {rate / products:.0%} of its products alone ({products:,.0f})"
     )
     assert rate > CLEARLY_MISSED * SHARE_OF_LOOP * loop
+    assert rate > CLEARLY_MISSED * min(TARGETS[kind], SHARE_OF_PRODUCTS * products)
 
 
+@pytest.mark.usefixtures("_as_in_a_run")
 def test_policy_net_training_from_rounds(tmp_path):
     """The loop is fast by itself, and waits for batches, or for what the trainer does between them."""
     paths = DataPaths(tmp_path)
@@ -154,6 +173,7 @@ def test_policy_net_training_from_rounds(tmp_path):
     assert rate > CLEARLY_MISSED * SHARE_OF_ALL * loop
 
 
+@pytest.mark.usefixtures("_as_in_a_run")
 def test_dt_net_training():
     """A transformer on sequences is easily ten times slower than it must be."""
     rate = 64 / core_seconds(stepper("DTNet", 64, has_fast_bf16()), 3, rounds=3)
