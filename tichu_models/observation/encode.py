@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, inner, kernel
+from tichu_models.kernels import inlined, inner, kernel, record_at
 from tichu_models.observation.blocks import put_figures, put_history, put_kinds, put_lengths
-from tichu_models.observation.fields import put_number
+from tichu_models.observation.fields import counts_field, given_field, put_number, received_field
 from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import COUNTED_KINDS, COUNTED_LENGTHS, LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
+from tichu_models.rules.cards import count
 
 # One packed vector, of any spec: what encoders write.
 MOST_WORDS = 96
-FIRST_WORDS = 8  # which every sample has: copied without a loop
 ROW: np.dtype = np.dtype([("word", np.int64, MOST_WORDS)])
+
+row_at = record_at(ROW)
 
 # fmt: off
 PLAN = np.dtype([
@@ -50,18 +52,35 @@ def plan_of(spec: Spec) -> np.record:
 
 
 @inlined
-def encode(view, rtg, plan, row):
-    """Packs a view into a row. The return to go, in points, is used by specs that ask for it."""
+def encode(view, plan, row):
+    """Packs a view into a row, but for what `append` adds."""
+    seat = np.int64(view.seat)
     if plan.layout == LAYOUT_PLAY:
-        encode_play(view, row)
+        counts = counts_field(
+            view.count[seat], view.count[(seat + 1) & 3], view.count[seat ^ 2], view.count[(seat + 3) & 3]
+        )
+        encode_play(view, seat, view.hand, counts, given_field(view), received_field(view), row)
     else:
         encode_reduced(view, row)
-    if plan.width > plan.filled or plan.rtg >= 0:
-        _append(view, rtg, plan, row)
+
+
+@inlined
+def encode_seen_play(state, seat, given, received, row):
+    """The same vector as `encode` makes of the view of a seat that is asked for a play, without making the view."""
+    hand = state.hand
+    counts = counts_field(
+        count(hand[seat]), count(hand[(seat + 1) & 3]), count(hand[seat ^ 2]), count(hand[(seat + 3) & 3])
+    )
+    encode_play(state, seat, hand[seat], counts, given, received, row)
+
+
+@inlined
+def appends(plan):
+    return plan.width > plan.filled or plan.rtg >= 0
 
 
 @inner
-def _append(view, rtg, plan, row):
+def append(view, rtg, plan, row):
     for word in range(plan.filled, plan.width):
         row.word[word] = 0
     if plan.rtg >= 0:
@@ -84,7 +103,9 @@ def _append(view, rtg, plan, row):
 def encode_views(views, rtgs, plan, row, packed):
     """Packs many views: what a live agent does with those it is shown."""
     for i in range(len(views)):
-        encode(views[i], rtgs[i], plan, row)
+        encode(views[i], plan, row)
+        if appends(plan):
+            append(views[i], rtgs[i], plan, row)
         for word in range(plan.width):
             packed[i, word] = row.word[word]
 
