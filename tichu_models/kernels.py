@@ -194,7 +194,8 @@ if JIT_IS_OFF:
         """As below."""
 
         def record(address: int) -> Any:
-            return np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype).view(np.recarray)[0]
+            memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
+            return np.frombuffer(memory, dtype).view(np.recarray)[0]
 
         return record
 

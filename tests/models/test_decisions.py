@@ -211,6 +211,7 @@ def samples_unchecked(sheet: Sheet, name: str) -> np.ndarray:
 
 @cache
 def calm_and_wild() -> list[Sheet]:
+    """Rounds by players of both sorts."""
     return [sheet for seating in ("HHHH", "BRHB") for sheet in sheets(rounds_of(seating, 4))]
 
 

@@ -52,35 +52,36 @@ def plan_of(spec: Spec) -> np.record:
 
 
 @inlined
-def encode(view, plan, row):
-    """Packs a view into a row, but for what `append` adds."""
-    seat = np.int64(view.seat)
+def encode(view, rtg, plan, row):
+    """Packs a view into a row. The return to go, in points, is used by specs that ask for it."""
     if plan.layout == LAYOUT_PLAY:
-        counts = counts_field(
-            view.count[seat], view.count[(seat + 1) & 3], view.count[seat ^ 2], view.count[(seat + 3) & 3]
-        )
+        seat, held = np.int64(view.seat), view.count
+        counts = counts_field(held[seat], held[(seat + 1) & 3], held[seat ^ 2], held[(seat + 3) & 3])
         encode_play(view, seat, view.hand, counts, given_field(view), received_field(view), row)
     else:
         encode_reduced(view, row)
+    if appends(plan):
+        append(view, rtg, plan, row)
 
 
 @inlined
 def encode_seen_play(state, seat, given, received, row):
-    """The same vector as `encode` makes of the view of a seat that is asked for a play, without making the view."""
+    """What `encode` makes of the view of a seat in the play, without the view; `append` is left to the caller."""
     hand = state.hand
-    counts = counts_field(
-        count(hand[seat]), count(hand[(seat + 1) & 3]), count(hand[seat ^ 2]), count(hand[(seat + 3) & 3])
-    )
+    right, partner, left = count(hand[(seat + 1) & 3]), count(hand[seat ^ 2]), count(hand[(seat + 3) & 3])
+    counts = counts_field(count(hand[seat]), right, partner, left)
     encode_play(state, seat, hand[seat], counts, given, received, row)
 
 
 @inlined
 def appends(plan):
+    """Whether anything stands behind what the layout fills."""
     return plan.width > plan.filled or plan.rtg >= 0
 
 
 @inner
 def append(view, rtg, plan, row):
+    """Adds what stands there: the return to go, the game's score, counts, the latest turns."""
     for word in range(plan.filled, plan.width):
         row.word[word] = 0
     if plan.rtg >= 0:
@@ -103,9 +104,7 @@ def append(view, rtg, plan, row):
 def encode_views(views, rtgs, plan, row, packed):
     """Packs many views: what a live agent does with those it is shown."""
     for i in range(len(views)):
-        encode(views[i], plan, row)
-        if appends(plan):
-            append(views[i], rtgs[i], plan, row)
+        encode(views[i], rtgs[i], plan, row)
         for word in range(plan.width):
             packed[i, word] = row.word[word]
 

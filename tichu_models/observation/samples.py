@@ -14,10 +14,11 @@ from functools import cache
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
+from tichu_models.kernels import inlined, kernel, record_at
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.encode import append, appends, encode, encode_seen_play, plan_of, row_at
+from tichu_models.observation.encode import append, appends, encode_seen_play, plan_of, row_at
 from tichu_models.observation.fields import LOW_16, cards_field, values_field
+from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import BITS_A_WORD, LAYOUT_PLAY, NUMBER, NUMBERS_A_WORD, Spec
 from tichu_models.observation.view import PLAY as PLAY_CARDS
 from tichu_models.observation.view import see
@@ -59,6 +60,9 @@ COMMON = np.dtype([
     ("room", np.int64),             # for so many
 ])
 # fmt: on
+
+
+facts_at = record_at(np.dtype([("word", np.int64, FACT_WORDS)]))
 
 
 @cache
@@ -119,31 +123,31 @@ def _describe(common, round_, winner, is_double, place, split):
 
 
 @inlined
-def _note_sample(scratch, target, n):
+def _note_sample(scratch, asked, target, n):
     """Writes a decision as the n-th row of what there is room for."""
     common, plan = target
     if n >= common.room:
         return
-    state, asked, at = scratch.state, scratch.asked, plan.width
-    row = row_at(common.address + n * common.stride)
+    state = scratch.state
+    address = common.address + n * common.stride
+    row, facts = row_at(address), facts_at(address + 8 * plan.width)
     seat = asked.eyes & 3
     value, other = common.value[seat], -(seat & 1)  # without a branch: whose turn it is, no processor foresees
     lead = np.int64(state.points[0]) + state.points[2] - state.points[1] - state.points[3]
     rtg = value - (((lead ^ other) - other) & common.counted)
     if plan.layout == LAYOUT_PLAY:
         encode_seen_play(state, seat, common.given[seat], common.received[seat], row)
-    else:
-        see(state, seat, asked.kind, np.uint64(0), scratch.seen)
-        encode(scratch.seen, plan, row)
-    if appends(plan):
+    if plan.layout != LAYOUT_PLAY or appends(plan):
         see(state, seat, asked.kind, np.uint64(0), scratch.seen)
         if plan.history:
             recall(scratch.log, asked.entries, plan.history, scratch.seen)
+        if plan.layout != LAYOUT_PLAY:
+            encode_reduced(scratch.seen, row)
         append(scratch.seen, rtg, plan, row)
-    facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (asked.turn & LOW_16) << 32
-    row.word[at] = _label_of(asked.kind, asked.label)
-    row.word[at + 1] = facts | asked.kind << 48 | seat << 56
-    row.word[at + 2] = common.facts[seat] | asked.forced << 32 | asked.out_of_turn << 40
+    described = (value & LOW_16) | (rtg & LOW_16) << 16 | (asked.turn & LOW_16) << 32
+    facts.word[0] = _label_of(asked.kind, asked.label)
+    facts.word[1] = described | asked.kind << 48 | seat << 56
+    facts.word[2] = common.facts[seat] | asked.forced << 32 | asked.out_of_turn << 40
 
 
 @kernel

@@ -15,6 +15,8 @@ here.
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel
@@ -56,19 +58,23 @@ MAX_DECISIONS = 1024  # of one round: twelve before the play, five a turn, three
 WHO_ACTS = -1  # in the stead of a seat through whose eyes all decisions are seen
 BEFORE_PLAY = -1  # in the stead of a turn
 
-# fmt: off
-# A decision while the walk stands before it: the state tells the rest.
-ASKED = np.dtype([
-    ("kind", np.int64),
-    ("eyes", np.int64),             # the seat that looks
-    ("actor", np.int64),            # who was asked
-    ("label", np.int64),            # what was chosen, as arena.table describes it
-    ("turn", np.int64),             # plays and passes before it; -1 before the play
-    ("forced", np.int64),           # 1: only one answer was legal
-    ("out_of_turn", np.int64),      # 1: a bomb before the own turn, or on the own trick
-    ("entries", np.int64),          # of the log that lie before it
-])
+Number: TypeAlias = int | np.int64
 
+
+class Asked(NamedTuple):
+    """A decision while the walk stands before it: the state tells the rest."""
+
+    kind: Number
+    eyes: Number  # the seat that looks
+    actor: Number  # who was asked
+    label: Number  # what was chosen, as arena.table describes it
+    turn: Number  # plays and passes before it; -1 before the play
+    forced: Number  # 1: only one answer was legal
+    out_of_turn: Number  # 1: a bomb before the own turn, or on the own trick
+    entries: Number  # of the log that lie before it
+
+
+# fmt: off
 # A decision with what was seen.
 DECISION = np.dtype([
     ("seen", VIEW),                 # the view; `seen.kind` says what was asked
@@ -90,7 +96,7 @@ STANDING = np.dtype([
 DECISIONS_AT_ONCE = 4 * MAX_DECISIONS
 FOUND: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
 
-WALK = np.dtype([("state", STATE), ("asked", ASKED), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
+WALK = np.dtype([("state", STATE), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
 # fmt: on
 
 
@@ -120,16 +126,8 @@ def _wants(kinds, kind):
 @inlined
 def _ask(scratch, seat, kind, label, at, observer, note, target, n):
     """Has a decision noted; returns how many there are then."""
-    asked = scratch.asked
-    asked.kind = kind
-    asked.eyes = seat if observer < 0 else observer
-    asked.actor = seat
-    asked.label = label
-    asked.turn = scratch.state.turns
-    asked.forced = 0
-    asked.out_of_turn = 0
-    asked.entries = at
-    note(scratch, target, n)
+    eyes = seat if observer < 0 else observer
+    note(scratch, Asked(kind, eyes, seat, np.int64(label), np.int64(scratch.state.turns), 0, 0, at), target, n)
     return n + 1
 
 
@@ -138,13 +136,7 @@ def _ask_early(scratch, seat, kind, label, observer, note, target, n):
     """Before the play all are asked at once: through other eyes than their own there is nothing to see."""
     if observer >= 0 and observer != seat:
         return n
-    asked = scratch.asked
-    asked.kind = kind
-    asked.eyes = asked.actor = seat
-    asked.label = label
-    asked.turn = BEFORE_PLAY
-    asked.forced = asked.out_of_turn = asked.entries = 0
-    note(scratch, target, n)
+    note(scratch, Asked(kind, seat, seat, np.int64(label), BEFORE_PLAY, 0, 0, 0), target, n)
     return n + 1
 
 
@@ -233,23 +225,19 @@ def _ask_small(scratch, seat, label, at, observer, note, target, n):
 @inlined
 def _ask_play(scratch, entry, at, observer, note, target, n):
     """The cards that are played next, or a pass."""
-    state, asked = scratch.state, scratch.asked
+    state = scratch.state
     seat, cards, turn = seat_of(entry), cards_in(entry), state.turn
-    asked.kind = PLAY_CARDS
-    asked.eyes = seat if observer < 0 else observer
-    asked.actor = seat
-    asked.label = cards
-    asked.turn = state.turns
-    asked.forced = asked.out_of_turn = 0
-    asked.entries = at
+    out_of_turn, forced = 0, np.int64(0)
     if seat != turn or state.complete:
-        asked.out_of_turn = 1
+        out_of_turn = 1
         state.turn = seat
     elif cards == 0 or state.trick == 0 or state.wish > 0:  # who plays on a trick could have passed
         bombs = state.dealt_bombs >> seat & 1
-        asked.forced = is_forced(state.hand[seat], state.trick, state.wish, bombs, scratch.plays)
-    note(scratch, target, n)
-    state.turn = turn
+        forced = np.int64(is_forced(state.hand[seat], state.trick, state.wish, bombs, scratch.plays))
+    eyes = seat if observer < 0 else observer
+    note(scratch, Asked(PLAY_CARDS, eyes, seat, cards, np.int64(state.turns), forced, out_of_turn, at), target, n)
+    if out_of_turn:
+        state.turn = turn
     return n + 1
 
 
@@ -257,7 +245,7 @@ def _ask_play(scratch, entry, at, observer, note, target, n):
 def walk(row, standing, history, scratch, kinds, observer, note, target):
     """Has the decisions of these kinds in a round noted, one behind the other; returns how many there are.
 
-    `note(scratch, target, n)` is called before each, as the n-th: `scratch.asked` and the state tell about it.
+    `note(scratch, asked, target, n)` is called before each, as the n-th: `asked` and the state tell about it.
     """
     state, log = scratch.state, scratch.log
     load(log, history, row)
@@ -298,11 +286,11 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
 
 
 @inlined
-def _note_decision(scratch, target, n):
+def _note_decision(scratch, asked, target, n):
     """Keeps a decision with its view, and the latest turns before it."""
     past, base, place, found = target
-    state, asked, decision = scratch.state, scratch.asked, found.at[base + n]
-    see(state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
+    decision = found.at[base + n]
+    see(scratch.state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
     if past:
         recall(scratch.log, asked.entries, past, decision.seen)
     decision.label = asked.label
