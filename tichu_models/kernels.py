@@ -7,6 +7,7 @@ name is a digest of all sources that may hold kernels. What the kernels compute 
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import re
@@ -189,6 +190,15 @@ if JIT_IS_OFF:
     def copy_eight(source, at, target, to):
         target[to : to + 8] = source[at : at + 8]
 
+    def record_at(dtype: np.dtype) -> Any:
+        """As below."""
+
+        def record(address: int) -> Any:
+            memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
+            return np.frombuffer(memory, dtype).view(np.recarray)[0]
+
+        return record
+
     def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
         """As below."""
 
@@ -225,6 +235,19 @@ else:
             return context.get_dummy_value()
 
         return types.void(source, types.int64, target, types.int64), emit
+
+    def record_at(dtype: np.dtype) -> Any:
+        """A function (address): the record of this kind that lies there. Nobody looks whether one does."""
+        kind = numba.from_dtype(dtype)
+
+        @intrinsic
+        def record(_, address):
+            def emit(context, builder, signature, args):
+                return builder.inttoptr(args[0], context.get_value_type(kind))
+
+            return kind(types.int64), emit
+
+        return record
 
     def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
         """A function (source, target) that copies these fields of a record into another in one move."""

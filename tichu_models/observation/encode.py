@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, inner, kernel
+from tichu_models.kernels import inlined, inner, kernel, record_at
 from tichu_models.observation.blocks import put_figures, put_history, put_kinds, put_lengths
-from tichu_models.observation.fields import put_number
+from tichu_models.observation.fields import counts_field, given_field, put_number, received_field
 from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import COUNTED_KINDS, COUNTED_LENGTHS, LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
+from tichu_models.rules.cards import count
 
 # One packed vector, of any spec: what encoders write.
 MOST_WORDS = 96
-FIRST_WORDS = 8  # which every sample has: copied without a loop
 ROW: np.dtype = np.dtype([("word", np.int64, MOST_WORDS)])
+
+row_at = record_at(ROW)
 
 # fmt: off
 PLAN = np.dtype([
@@ -53,15 +55,33 @@ def plan_of(spec: Spec) -> np.record:
 def encode(view, rtg, plan, row):
     """Packs a view into a row. The return to go, in points, is used by specs that ask for it."""
     if plan.layout == LAYOUT_PLAY:
-        encode_play(view, row)
+        seat, held = np.int64(view.seat), view.count
+        counts = counts_field(held[seat], held[(seat + 1) & 3], held[seat ^ 2], held[(seat + 3) & 3])
+        encode_play(view, seat, view.hand, counts, given_field(view), received_field(view), row)
     else:
         encode_reduced(view, row)
-    if plan.width > plan.filled or plan.rtg >= 0:
-        _append(view, rtg, plan, row)
+    if appends(plan):
+        append(view, rtg, plan, row)
+
+
+@inlined
+def encode_seen_play(state, seat, given, received, row):
+    """What `encode` makes of the view of a seat in the play, without the view; `append` is left to the caller."""
+    hand = state.hand
+    right, partner, left = count(hand[(seat + 1) & 3]), count(hand[seat ^ 2]), count(hand[(seat + 3) & 3])
+    counts = counts_field(count(hand[seat]), right, partner, left)
+    encode_play(state, seat, hand[seat], counts, given, received, row)
+
+
+@inlined
+def appends(plan):
+    """Whether anything stands behind what the layout fills."""
+    return plan.width > plan.filled or plan.rtg >= 0
 
 
 @inner
-def _append(view, rtg, plan, row):
+def append(view, rtg, plan, row):
+    """Adds what stands there: the return to go, the game's score, counts, the latest turns."""
     for word in range(plan.filled, plan.width):
         row.word[word] = 0
     if plan.rtg >= 0:

@@ -55,12 +55,16 @@ def seat_field(who, seat):
 
 
 @inlined
-def counts_field(view, seat):
+def counts_field(me, right, partner, left):
     """A thermometer of 14 for each seat."""
-    field = np.int64(0)
-    for other in range(4):
-        field |= ((1 << np.int64(view.count[(seat + other) & 3])) - 1) << (HAND_SIZE * other)
-    return field
+    field = thermometer(me) | thermometer(right) << HAND_SIZE
+    return field | thermometer(partner) << (2 * HAND_SIZE) | thermometer(left) << (3 * HAND_SIZE)
+
+
+@inlined
+def thermometer(number):
+    """So many bits from below."""
+    return (1 << np.int64(number)) - 1
 
 
 @inlined
@@ -101,7 +105,7 @@ def combination_field(play):
 
 @inlined
 def rank_thermometer(play):
-    return (1 << rank_of(play)) - 1
+    return thermometer(rank_of(play))
 
 
 @inlined

@@ -10,13 +10,10 @@ from tichu_models.observation.fields import (
     calls_field,
     cards_field,
     combination_field,
-    counts_field,
     four_numbers,
-    given_field,
     points_in_trick,
     points_of,
     rank_thermometer,
-    received_field,
     seat_field,
     wish_field,
 )
@@ -42,26 +39,26 @@ assert specs.PLAY_LAYOUT.numbers == 7  # trick_points, four points, two scores: 
 
 
 @inlined
-def encode_play(view, row):
-    """Packs a view into a row. What has no room in its word goes on in the next."""
-    seat = np.int64(view.seat)
-    own, other = np.int64(view.last[seat & 1]), np.int64(view.last[1 - (seat & 1)])
-    counts, calls, rank = counts_field(view, seat), calls_field(view, seat), rank_thermometer(view.trick)
-    hand, received = cards_field(view.hand), received_field(view)
-    word_0 = seat_field(view.turn, seat) << TURN | seat_field(view.start_player, seat) << START_PLAYER | counts << COUNT
-    word_1 = counts >> (64 - COUNT) | cards_field(view.played) << PLAYED | calls << CALLS
-    word_2 = calls >> (64 - CALLS) | wish_field(view) << WISH | seat_field(view.dragon_recipient, seat) << RECIPIENT
-    word_2 |= seat_field(view.owner, seat) << OWNER | combination_field(view.trick) << COMBINATION | rank << RANK
-    word_3 = rank >> (64 - RANK) | seat_field(view.winner, seat) << WINNER | hand << HAND
-    word_4 = hand >> (64 - HAND) | given_field(view) << GIVEN | received << RECEIVED
+def encode_play(seen, seat, hand, counts, given, received, row):
+    """Packs a view into a row. `seen` holds what lies open: a view, or the state that it would be made of; beside it
+    stands what the seat alone sees. What has no room in its word goes on in the next."""
+    own, other = np.int64(seen.last[seat & 1]), np.int64(seen.last[1 - (seat & 1)])
+    calls, rank = calls_field(seen, seat), rank_thermometer(seen.trick)
+    hand = cards_field(hand)
+    word_0 = seat_field(seen.turn, seat) << TURN | seat_field(seen.start_player, seat) << START_PLAYER | counts << COUNT
+    word_1 = counts >> (64 - COUNT) | cards_field(seen.played) << PLAYED | calls << CALLS
+    word_2 = calls >> (64 - CALLS) | wish_field(seen) << WISH | seat_field(seen.dragon_recipient, seat) << RECIPIENT
+    word_2 |= seat_field(seen.owner, seat) << OWNER | combination_field(seen.trick) << COMBINATION | rank << RANK
+    word_3 = rank >> (64 - RANK) | seat_field(seen.winner, seat) << WINNER | hand << HAND
+    word_4 = hand >> (64 - HAND) | given << GIVEN | received << RECEIVED
     word_5 = received >> (64 - RECEIVED)
-    me, right = points_of(view, seat, 0), points_of(view, seat, 1)
-    partner, left = points_of(view, seat, 2), points_of(view, seat, 3)
+    me, right = points_of(seen, seat, 0), points_of(seen, seat, 1)
+    partner, left = points_of(seen, seat, 2), points_of(seen, seat, 3)
     row.word[0] = word_0
     row.word[1] = word_1
     row.word[2] = word_2
     row.word[3] = word_3
     row.word[4] = word_4
     row.word[5] = word_5
-    row.word[WORDS] = four_numbers(points_in_trick(view), me, right, partner)
+    row.word[WORDS] = four_numbers(points_in_trick(seen), me, right, partner)
     row.word[WORDS + 1] = four_numbers(left, own, other, 0)

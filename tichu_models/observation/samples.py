@@ -14,12 +14,15 @@ from functools import cache
 
 import numpy as np
 
-from tichu_models.kernels import inlined, kernel
-from tichu_models.observation.encode import FIRST_WORDS, ROW, encode, plan_of
-from tichu_models.observation.fields import LOW_16, cards_field
-from tichu_models.observation.specs import BITS_A_WORD, NUMBER, NUMBERS_A_WORD, Spec
+from tichu_models.kernels import inlined, kernel, record_at
+from tichu_models.observation.blocks import recall
+from tichu_models.observation.encode import append, appends, encode_seen_play, plan_of, row_at
+from tichu_models.observation.fields import LOW_16, cards_field, values_field
+from tichu_models.observation.reduced import encode_reduced
+from tichu_models.observation.specs import BITS_A_WORD, LAYOUT_PLAY, NUMBER, NUMBERS_A_WORD, Spec
 from tichu_models.observation.view import PLAY as PLAY_CARDS
-from tichu_models.records.decisions import FOUND, MAX_DECISIONS, WALK, WHO_ACTS, walk
+from tichu_models.observation.view import see
+from tichu_models.records.decisions import MAX_DECISIONS, WALK, WHO_ACTS, walk
 from tichu_models.rules.cards import NUM_CARDS
 
 PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices
@@ -42,6 +45,24 @@ FACTS = [
     ("split", np.int8),             # of the game, an index of learning.split.SPLITS
 ]
 # fmt: on
+
+
+# What the samples of a round have in common, by seat.
+# fmt: off
+COMMON = np.dtype([
+    ("given", np.int64, 4),         # schupfed values, as `fields.values_field` has them
+    ("received", np.int64, 4),
+    ("value", np.int64, 4),         # by how much the seat's team wins the round
+    ("facts", np.int64, 4),         # those of the last word that do not change
+    ("counted", np.int64),          # all bits if collected points count, none after a double victory
+    ("address", np.int64),          # where the first of them is written
+    ("stride", np.int64),           # bytes from one to the next
+    ("room", np.int64),             # for so many
+])
+# fmt: on
+
+
+facts_at = record_at(np.dtype([("word", np.int64, FACT_WORDS)]))
 
 
 @cache
@@ -81,58 +102,66 @@ def features_of(sample: np.ndarray, spec: Spec) -> dict[str, int]:
 
 
 @inlined
-def _collected_lead(view):
-    """What team 20 has collected more than team 31."""
-    return np.int64(view.points[0]) + view.points[2] - view.points[1] - view.points[3]
-
-
-@inlined
 def _label_of(kind, label):
     """Cards by card index; other choices as they are."""
     return cards_field(label) | np.int64(label == 0) << NUM_CARDS if kind == PLAY_CARDS else label
 
 
 @inlined
-def _encode_found(found, length, round_, winner, counts, of_round, plan, row, packed, n):
-    """Writes the samples of a round's decisions into the rows from n on. `counts`: whether collected points do."""
-    at = plan.width
+def _describe(common, round_, winner, is_double, place, split):
+    """Fills in what the samples of a round have in common."""
     lead = np.int64(round_.score[0]) - round_.score[1]
-    for k in range(length):
-        decision = found.at[k]
-        view = decision.seen
-        seat = np.int64(view.seat)
-        sign = 1 - 2 * (seat & 1)  # without a branch: whose turn it is, no processor foresees
-        value = sign * lead
-        rtg = value - sign * counts * _collected_lead(view)
-        facts = (value & LOW_16) | (rtg & LOW_16) << 16 | (np.int64(decision.turn) & LOW_16) << 32
-        facts |= np.int64(view.kind) << 48 | seat << 56
-        more = of_round | np.int64(decision.forced) << 32 | np.int64(decision.out_of_turn) << 40
-        more |= np.int64(winner == seat) << 48
-        encode(view, rtg, plan, row)
-        for word in range(FIRST_WORDS):
-            packed[n + k, word] = row.word[word]
-        for word in range(FIRST_WORDS, at):
-            packed[n + k, word] = row.word[word]
-        packed[n + k, at] = _label_of(view.kind, decision.label)
-        packed[n + k, at + 1] = facts
-        packed[n + k, at + 2] = more
+    common.counted = np.int64(is_double) - 1
+    for seat in range(4):
+        given, left = round_.given[seat], (seat + 3) & 3
+        common.given[seat] = values_field(given[0], given[1], given[2])
+        common.received[seat] = values_field(
+            round_.given[(seat + 1) & 3, 2], round_.given[seat ^ 2, 1], round_.given[left, 0]
+        )
+        common.value[seat] = -lead if seat & 1 else lead
+        common.facts[seat] = np.int64(place) | np.int64(winner == seat) << 48 | np.int64(split) << 56
+
+
+@inlined
+def _note_sample(scratch, asked, target, n):
+    """Writes a decision as the n-th row of what there is room for."""
+    common, plan = target
+    if n >= common.room:
+        return
+    state = scratch.state
+    address = common.address + n * common.stride
+    row, facts = row_at(address), facts_at(address + 8 * plan.width)
+    seat = asked.eyes & 3
+    value, other = common.value[seat], -(seat & 1)  # without a branch: whose turn it is, no processor foresees
+    lead = np.int64(state.points[0]) + state.points[2] - state.points[1] - state.points[3]
+    rtg = value - (((lead ^ other) - other) & common.counted)
+    if plan.layout == LAYOUT_PLAY:
+        encode_seen_play(state, seat, common.given[seat], common.received[seat], row)
+    if plan.layout != LAYOUT_PLAY or appends(plan):
+        see(state, seat, asked.kind, np.uint64(0), scratch.seen)
+        if plan.history:
+            recall(scratch.log, asked.entries, plan.history, scratch.seen)
+        if plan.layout != LAYOUT_PLAY:
+            encode_reduced(scratch.seen, row)
+        append(scratch.seen, rtg, plan, row)
+    described = (value & LOW_16) | (rtg & LOW_16) << 16 | (asked.turn & LOW_16) << 32
+    facts.word[0] = _label_of(asked.kind, asked.label)
+    facts.word[1] = described | asked.kind << 48 | seat << 56
+    facts.word[2] = common.facts[seat] | asked.forced << 32 | asked.out_of_turn << 40
 
 
 @kernel
-def encode_rounds(
-    rows, standings, winners, doubles, splits, history, places, scratch, observer, found, plan, row, packed
-):
-    """Fills in the samples of rounds, as long as there is room for a round's; returns (rounds done, samples).
-
-    Round by round, since the decisions of one stay in the processor's first cache until they are encoded.
-    """
+def encode_rounds(rows, standings, winners, doubles, splits, history, places, scratch, observer, common, plan, packed):
+    """Fills in the samples of rounds, as long as there is room for a round's; returns (rounds done, samples)."""
     n = 0
+    begin = np.int64(packed.ctypes.data)
+    common.stride = stride = packed.strides[0]
     for i in range(len(rows)):
-        length = walk(rows[i], standings[i], history, scratch, plan.kinds, plan.history, observer, found, 0)
+        _describe(common, rows[i], winners[i], doubles[i], places[i], splits[i])
+        common.address, common.room = begin + n * stride, len(packed) - n
+        length = walk(rows[i], standings[i], history, scratch, plan.kinds, observer, _note_sample, (common, plan))
         if n + length > len(packed):
             return i, n
-        of_round = np.int64(places[i]) | np.int64(splits[i]) << 56
-        _encode_found(found, length, rows[i], winners[i], 1 - doubles[i], of_round, plan, row, packed, n)
         n += length
     return len(rows), n
 
@@ -167,14 +196,13 @@ class Encoder:
         self.spec = spec
         self.plan = plan_of(spec)
         self._scratch = np.zeros(1, dtype=WALK)[0]
-        self._found = np.zeros(1, dtype=FOUND)[0]
-        self._row = np.zeros(1, dtype=ROW)[0]
+        self._common = np.zeros(1, dtype=COMMON)[0]
 
     def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
         return encode_rounds(
             *(played.rows, played.standings, played.winners, played.doubles, played.splits, played.history),
-            *(played.places, self._scratch, observer, self._found, self.plan, self._row, into),
+            *(played.places, self._scratch, observer, self._common, self.plan, into),
         )
 
     def samples(self, played: Played, observer: int = WHO_ACTS) -> np.ndarray:

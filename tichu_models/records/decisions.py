@@ -8,10 +8,14 @@ answers off the log. A log tells less than a table does, and now and then more:
 - A small Tichu that is logged at another seat's turn answers no question; from then on everybody sees it.
 - A bomb out of turn is a play decision as well, of whom it makes the seat on turn.
 
-Histories are in normal form, and rounds are sound: the walk stops where a rule is broken. Vectors do not belong here.
+What becomes of a decision is told by whoever walks: it is kept with its view, or encoded at once, while the state it is
+about is at hand. Histories are in normal form, and rounds are sound: no rule is checked again. Vectors do not belong
+here.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,7 +34,7 @@ from tichu_models.observation.view import (
 )
 from tichu_models.observation.view import PLAY as PLAY_CARDS
 from tichu_models.records.history import CALL, LOG, PASS, PLAY, TAKE, cards_in, kind_of, load, seat_of
-from tichu_models.records.replay import announce, step
+from tichu_models.records.replay import advance, announce
 from tichu_models.rules.cards import DOG, MAHJONG
 from tichu_models.rules.legal import PLAYS, has_beating_bomb, is_forced
 from tichu_models.rules.state import (
@@ -54,15 +58,32 @@ MAX_DECISIONS = 1024  # of one round: twelve before the play, five a turn, three
 WHO_ACTS = -1  # in the stead of a seat through whose eyes all decisions are seen
 BEFORE_PLAY = -1  # in the stead of a turn
 
+Number: TypeAlias = int | np.int64
+
+
+class Asked(NamedTuple):
+    """A decision while the walk stands before it: the state tells the rest."""
+
+    kind: Number
+    eyes: Number  # the seat that looks
+    actor: Number  # who was asked
+    label: Number  # what was chosen, as arena.table describes it
+    turn: Number  # plays and passes before it; -1 before the play
+    forced: Number  # 1: only one answer was legal
+    out_of_turn: Number  # 1: a bomb before the own turn, or on the own trick
+    entries: Number  # of the log that lie before it
+
+
 # fmt: off
+# A decision with what was seen.
 DECISION = np.dtype([
     ("seen", VIEW),                 # the view; `seen.kind` says what was asked
-    ("label", np.int64),            # what was chosen, as arena.table describes it
+    ("label", np.int64),
     ("place", np.int32),            # of the round among those that were walked through
-    ("turn", np.int16),             # plays and passes before it; -1 before the play
-    ("actor", np.int8),             # who was asked
-    ("forced", np.int8),            # 1: only one answer was legal
-    ("out_of_turn", np.int8),       # 1: a bomb before the own turn, or on the own trick
+    ("turn", np.int16),
+    ("actor", np.int8),
+    ("forced", np.int8),
+    ("out_of_turn", np.int8),
 ], align=True)
 
 # What a round begins with.
@@ -75,7 +96,7 @@ STANDING = np.dtype([
 DECISIONS_AT_ONCE = 4 * MAX_DECISIONS
 FOUND: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
 
-WALK = np.dtype([("state", STATE), ("log", LOG), ("plays", PLAYS)], align=True)
+WALK = np.dtype([("state", STATE), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
 # fmt: on
 
 
@@ -103,38 +124,43 @@ def _wants(kinds, kind):
 
 
 @inlined
-def _ask(state, seat, kind, label, observer, found, n):
-    """Notes a decision; returns how many there are then."""
-    decision = found.at[n]
-    see(state, seat if observer < 0 else observer, kind, np.uint64(0), decision.seen)
-    decision.label = label
-    decision.turn = state.turns
-    decision.actor = seat
-    decision.forced = 0
-    decision.out_of_turn = 0
+def _ask(scratch, seat, kind, label, at, observer, note, target, n):
+    """Has a decision noted; returns how many there are then."""
+    eyes = seat if observer < 0 else observer
+    note(scratch, Asked(kind, eyes, seat, np.int64(label), np.int64(scratch.state.turns), 0, 0, at), target, n)
+    return n + 1
+
+
+@inlined
+def _ask_early(scratch, seat, kind, label, observer, note, target, n):
+    """Before the play all are asked at once: through other eyes than their own there is nothing to see."""
+    if observer >= 0 and observer != seat:
+        return n
+    note(scratch, Asked(kind, seat, seat, np.int64(label), BEFORE_PLAY, 0, 0, 0), target, n)
     return n + 1
 
 
 @inner
-def _before_play(state, row, kinds, observer, found, n):
-    """Announcements and schupfen. All are asked at once: through other eyes than their own there is nothing to see."""
-    first = n
+def _before_play(scratch, row, kinds, observer, note, target):
+    """Announcements and schupfen."""
+    state = scratch.state
+    n = 0
     for seat in range(4):
-        if _wants(kinds, GRAND_CALL) and (observer < 0 or observer == seat):
-            n = _ask(state, seat, GRAND_CALL, row.tichu_position[seat] == CALLED_GRAND, observer, found, n)
+        if _wants(kinds, GRAND_CALL):
+            called = row.tichu_position[seat] == CALLED_GRAND
+            n = _ask_early(scratch, seat, GRAND_CALL, called, observer, note, target, n)
     announce(state, row, CALLED_GRAND)
     for seat in range(4):
-        if _wants(kinds, TICHU_CALL) and state.call[seat] != GRAND and (observer < 0 or observer == seat):
-            n = _ask(state, seat, TICHU_CALL, row.tichu_position[seat] == CALLED_BEFORE_PLAY, observer, found, n)
+        if _wants(kinds, TICHU_CALL) and state.call[seat] != GRAND:
+            called = row.tichu_position[seat] == CALLED_BEFORE_PLAY
+            n = _ask_early(scratch, seat, TICHU_CALL, called, observer, note, target, n)
     announce(state, row, CALLED_BEFORE_PLAY)
     for seat in range(4):
-        if _wants(kinds, SCHUPF) and (observer < 0 or observer == seat):
+        if _wants(kinds, SCHUPF):
             choice = np.int64(0)
             for to in range(3):
                 choice |= np.int64(row.given[seat, to]) << (8 * to)
-            n = _ask(state, seat, SCHUPF, choice, observer, found, n)
-    for i in range(first, n):
-        found.at[i].turn = BEFORE_PLAY
+            n = _ask_early(scratch, seat, SCHUPF, choice, observer, note, target, n)
     return n
 
 
@@ -170,98 +196,109 @@ def _thrower(state, log, at):
 
 
 @inner
-def _ask_for_bombs(state, log, at, plays, observer, found, n):
+def _ask_for_bombs(scratch, at, observer, note, target, n):
     """Every seat that is not on turn and could throw a bomb, in the order in which a table asks."""
-    thrower, at_once = _thrower(state, log, at)
+    state = scratch.state
+    thrower, at_once = _thrower(state, scratch.log, at)
     for away in range(1, 5):
         seat = (state.owner + away) & 3
         if (
             seat != state.turn
             and state.dealt_bombs >> seat & 1
-            and has_beating_bomb(state.hand[seat], state.trick, plays)
+            and has_beating_bomb(state.hand[seat], state.trick, scratch.plays)
         ):
-            n = _ask(state, seat, BOMB_THROW, seat == thrower, observer, found, n)
+            n = _ask(scratch, seat, BOMB_THROW, seat == thrower, at, observer, note, target, n)
             if seat == thrower and at_once:
                 break
     return n
 
 
-@inlined
-def _ask_small(state, seat, label, kinds, observer, found, n):
+@inner
+def _ask_small(scratch, seat, label, at, observer, note, target, n):
     """Who is on turn and has neither called nor played."""
-    if (
-        _wants(kinds, SMALL_CALL)
-        and seat == state.turn
-        and state.complete == 0
-        and state.call[seat] == NO_CALL
-        and state.first_play[seat] == NOT_YET
-    ):
-        return _ask(state, seat, SMALL_CALL, label, observer, found, n)
+    state = scratch.state
+    if seat == state.turn and not state.complete and state.call[seat] == NO_CALL and state.first_play[seat] == NOT_YET:
+        return _ask(scratch, seat, SMALL_CALL, label, at, observer, note, target, n)
     return n
 
 
 @inlined
-def _ask_play(state, entry, plays, observer, found, n):
+def _ask_play(scratch, entry, at, observer, note, target, n):
     """The cards that are played next, or a pass."""
-    seat, cards = seat_of(entry), cards_in(entry)
-    n = _ask(state, seat, PLAY_CARDS, cards, observer, found, n)
-    decision = found.at[n - 1]
-    if seat != state.turn or state.complete:
-        decision.out_of_turn = 1
-        decision.seen.turn = seat
+    state = scratch.state
+    seat, cards, turn = seat_of(entry), cards_in(entry), state.turn
+    out_of_turn, forced = 0, np.int64(0)
+    if seat != turn or state.complete:
+        out_of_turn = 1
+        state.turn = seat
     elif cards == 0 or state.trick == 0 or state.wish > 0:  # who plays on a trick could have passed
         bombs = state.dealt_bombs >> seat & 1
-        decision.forced = is_forced(state.hand[seat], state.trick, state.wish, bombs, plays)
-    return n
+        forced = np.int64(is_forced(state.hand[seat], state.trick, state.wish, bombs, scratch.plays))
+    eyes = seat if observer < 0 else observer
+    note(scratch, Asked(PLAY_CARDS, eyes, seat, cards, np.int64(state.turns), forced, out_of_turn, at), target, n)
+    if out_of_turn:
+        state.turn = turn
+    return n + 1
 
 
 @inlined
-def walk(row, standing, history, scratch, kinds, past, observer, found, n):
-    """Appends the decisions of these kinds in a round behind the n there are; returns how many there are then. The
-    latest `past` turns before each are recalled."""
-    state, log, plays = scratch.state, scratch.log, scratch.plays
+def walk(row, standing, history, scratch, kinds, observer, note, target):
+    """Has the decisions of these kinds in a round noted, one behind the other; returns how many there are.
+
+    `note(scratch, asked, target, n)` is called before each, as the n-th: `asked` and the state tell about it.
+    """
+    state, log = scratch.state, scratch.log
     load(log, history, row)
     begin_round(state, row.first, row.start, standing.total[0], standing.total[1], standing.last[0], standing.last[1])
-    first = n
+    n = 0
     if kinds & (1 << GRAND_CALL | 1 << TICHU_CALL | 1 << SCHUPF):
-        n = _before_play(state, row, kinds, observer, found, n)
+        n = _before_play(scratch, row, kinds, observer, note, target)
     else:
         announce(state, row, CALLED_GRAND)
         announce(state, row, CALLED_BEFORE_PLAY)
     exchange(state, row.given)
-    if past:
-        for i in range(first, n):
-            recall(log, 0, past, found.at[i].seen)
     for at in range(log.length):
-        before = n
+        if state.over and kind_of(log.entry[at]) <= PLAY:
+            break
         entry = log.entry[at]
         kind, seat = kind_of(entry), seat_of(entry)
         if kind <= PLAY:
-            n = _ask_small(state, seat, 0, kinds, observer, found, n)
+            if _wants(kinds, SMALL_CALL):
+                n = _ask_small(scratch, seat, 0, at, observer, note, target, n)
             if _wants(kinds, PLAY_CARDS):
-                n = _ask_play(state, entry, plays, observer, found, n)
-        elif kind == CALL:
+                n = _ask_play(scratch, entry, at, observer, note, target, n)
+        elif kind == CALL and _wants(kinds, SMALL_CALL):
             following = _next_turn(log, at)
             if following < log.length and seat_of(log.entry[following]) == seat:
-                n = _ask_small(state, seat, 1, kinds, observer, found, n)
+                n = _ask_small(scratch, seat, 1, at, observer, note, target, n)
         elif kind == TAKE and _wants(kinds, DRAGON_GIFT) and dragon_is_due(state):
-            n = _ask(state, state.owner, DRAGON_GIFT, (row.dragon_recipient - state.owner) & 3, observer, found, n)
-        if past:
-            for i in range(before, n):
-                recall(log, at, past, found.at[i].seen)
-            before = n
-        if step(state, row, log, at, plays):
-            break
+            receiver = (row.dragon_recipient - state.owner) & 3
+            n = _ask(scratch, state.owner, DRAGON_GIFT, receiver, at, observer, note, target, n)
+        advance(state, row, log, at)
         if kind == PLAY and not state.over and cards_in(entry) & MAHJONG and _wants(kinds, WISH):
-            n = _ask(state, seat, WISH, row.wish, observer, found, n)
-            found.at[n - 1].seen.wish = NO_WISH  # the step has made it already
+            state.wish = NO_WISH  # the step has made it already
+            n = _ask(scratch, seat, WISH, row.wish, at + 1, observer, note, target, n)
+            state.wish = row.wish
         if _wants(kinds, BOMB_THROW) and state.dealt_bombs and not state.over:
             if (kind == PLAY and cards_in(entry) != DOG) or (kind == PASS and state.complete):
-                n = _ask_for_bombs(state, log, at + 1, plays, observer, found, n)
-        if past:
-            for i in range(before, n):
-                recall(log, at + 1, past, found.at[i].seen)
+                n = _ask_for_bombs(scratch, at + 1, observer, note, target, n)
     return n
+
+
+@inlined
+def _note_decision(scratch, asked, target, n):
+    """Keeps a decision with its view, and the latest turns before it."""
+    past, base, place, found = target
+    decision = found.at[base + n]
+    see(scratch.state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
+    if past:
+        recall(scratch.log, asked.entries, past, decision.seen)
+    decision.label = asked.label
+    decision.place = place
+    decision.turn = asked.turn
+    decision.actor = asked.actor
+    decision.forced = asked.forced
+    decision.out_of_turn = asked.out_of_turn
 
 
 @kernel
@@ -271,8 +308,6 @@ def find_decisions(rows, standings, history, scratch, kinds, past, observer, roo
     for i in range(len(rows)):
         if n + MAX_DECISIONS > room:
             return i, n
-        before = n
-        n = walk(rows[i], standings[i], history, scratch, kinds, past, observer, found, n)
-        for k in range(before, n):
-            found.at[k].place = i
+        target = past, n, i, found
+        n += walk(rows[i], standings[i], history, scratch, kinds, observer, _note_decision, target)
     return len(rows), n

@@ -31,7 +31,7 @@ from tichu_models.records.history import (
 from tichu_models.records.schema import NO_RECIPIENT, Rounds
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, MAHJONG, NUM_CARDS, PHOENIX, count
-from tichu_models.rules.combinations import beats, classify, lower_reading
+from tichu_models.rules.combinations import beats, cards_of, classify, lower_reading, on_trick
 from tichu_models.rules.legal import PLAYS
 from tichu_models.rules.scoring import DOUBLE_VICTORY, POINT_STEP, ROUND_POINTS, bonus, score_round
 from tichu_models.rules.state import (
@@ -159,6 +159,35 @@ def call_small(state, seat):
 
 
 @inlined
+def _lay(state, round_, log, at, move):
+    """Lays the play at a place of the log."""
+    seat, cards = seat_of(log.entry[at]), cards_of(move)
+    if cards & PHOENIX:
+        low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
+        if low:
+            move = low
+            state.phoenix_low = 1
+    play(state, seat, move)
+    if cards & MAHJONG and not state.over:
+        make_wish(state, round_.wish)
+
+
+@inlined
+def advance(state, round_, log, at):
+    """Performs the entry at a place of a log that is known to be sound and in normal form: nothing is asked again."""
+    entry = log.entry[at]
+    kind, seat = kind_of(entry), seat_of(entry)
+    if kind == PASS:
+        pass_turn(state, seat)
+    elif kind == PLAY:
+        _lay(state, round_, log, at, on_trick(classify(cards_in(entry)), state.trick))
+    elif kind == TAKE:
+        collect(state, round_.dragon_recipient)
+    elif kind == CALL:
+        call_small(state, seat)
+
+
+@inlined
 def step(state, round_, log, at, plays):
     """Performs the entry at a place of the log; a code that is not 0 left the state alone.
 
@@ -172,17 +201,9 @@ def step(state, round_, log, at, plays):
             if code:
                 return code
         move, code = check_play(state, seat, cards, plays)
-        if code:
-            return code
-        if cards & PHOENIX:
-            low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
-            if low:
-                move = low
-                state.phoenix_low = 1
-        play(state, seat, move)
-        if cards & MAHJONG and not state.over:
-            make_wish(state, round_.wish)
-        return 0
+        if code == 0:
+            _lay(state, round_, log, at, move)
+        return code
     if cards:
         return RuleBreak.INVALID_CARD_LABEL
     if kind == PASS:

@@ -409,14 +409,14 @@ def is_forced(hand, trick, wish, has_bombs, plays):
         return hand & (hand - 1) == 0  # two cards are two singles
     kind = type_of(trick)
     if kind == SINGLE:
-        if beats_single(hand, rank_of(trick)):
-            return False
+        follows = beats_single(hand, rank_of(trick))
     elif kind == PAIR or kind == TRIPLE:
-        if _ranks_with(kind - 1 if hand & PHOENIX else kind, hand) & (-1 << (4 * rank_of(trick))):
-            return False
-    elif _follows(hand, kind, count(cards_of(trick)), rank_of(trick), plays):
-        return False
-    return not (has_bombs and has_beating_bomb(hand, trick, plays))
+        follows = _ranks_with(kind - 1 if hand & PHOENIX else kind, hand) & (-1 << (4 * rank_of(trick))) != 0
+    else:
+        follows = _follows(hand, kind, count(cards_of(trick)), rank_of(trick), plays) > 0
+    if has_bombs and not follows:  # asked in this order, because bombs are rare, which a processor foresees
+        return not has_beating_bomb(hand, trick, plays)
+    return not follows
 
 
 @inner
