@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from tests.pipeline.test_layout import ROOT
 from tichu_models.learning.classes import classes_of_labels
 from tichu_models.learning.config_files import run_config
-from tichu_models.networks.checkpoint import load
+from tichu_models.networks.checkpoint import LAST, load
 from tichu_models.networks.registry import ARCHITECTURES
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.cli import app
@@ -69,6 +69,9 @@ def test_every_network_learns_from_a_data_folder(paths, network):
     assert run.trial["attempts"] == 1
     assert run.trial["parameters"] == sum(p.numel() for p in load(run.folder).network.parameters())
     assert (run.folder / "learning_curves.png").stat().st_size > 1000
+    assert (run.folder / "reliability.png").exists() == (ARCHITECTURES[network].objective in ("calls", "bomb"))
+    last = load(run.folder, file=LAST)
+    assert int(last.notes["step"]) >= int(load(run.folder).notes["step"])
     if ARCHITECTURES[network].objective in ("cards", "goal", "move", "sequence"):
         assert 0 < run.figures["val_top1_not_forced"] <= run.figures["val_top1"] < 1
         forced = run.figures["val_decisions"] - run.figures["val_decisions_not_forced"]

@@ -1,7 +1,7 @@
 """The figures of a run as they come: `metrics.csv` for polars and SQL, events for TensorBoard.
 
-The training loss stands there every 50 steps, all figures of the validation after every epoch. A run that is taken up
-again forgets what it wrote after the moment it goes on from.
+The training loss stands there every 50 steps and at the end of every epoch, where all figures of the validation are. A
+run that is taken up again forgets what it wrote after the moment it goes on from.
 """
 
 from __future__ import annotations
@@ -17,6 +17,12 @@ from tichu_models.whole_files import whole_file
 
 HEADER = ("epoch", "step", "name", "value")
 EVERY_STEPS = 50
+
+
+def training_loss(trainer: lightning.Trainer) -> dict[str, float]:
+    """That of the latest step; nothing before the first."""
+    loss = trainer.callback_metrics.get("train_loss")
+    return {} if loss is None else {"train_loss": float(loss)}
 
 
 class Journal(Callback):
@@ -39,10 +45,10 @@ class Journal(Callback):
         step = trainer.global_step
         if step % EVERY_STEPS == 0 and not trainer.fit_loop._should_accumulate():
             rate = trainer.optimizers[0].param_groups[0]["lr"]
-            self._write(trainer, {"train_loss": float(trainer.callback_metrics["train_loss"]), "learning_rate": rate})
+            self._write(trainer, {**training_loss(trainer), "learning_rate": rate})
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        self._write(trainer, pl_module.figures)
+        self._write(trainer, {**training_loss(trainer), **pl_module.figures})
 
     def teardown(self, trainer: lightning.Trainer, pl_module: Any, stage: str) -> None:
         if self.events is not None:

@@ -2,6 +2,7 @@
 
     manifest.json      from the start: what the run is
     model.safetensors  the weights with the lowest validation loss so far
+    last.safetensors   those of a finished run's last step
     metrics.csv        epoch, step, name, value; the same for TensorBoard in events.out.*
     resume.ckpt        state of an unfinished run, saved every `checkpoint_steps` steps and after every epoch
     figures.json       of a finished run: the figures of its best weights
@@ -29,7 +30,7 @@ import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping
 
 from tichu_models.learning.batches import Source
-from tichu_models.learning.journal import Journal
+from tichu_models.learning.journal import Journal, training_loss
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
@@ -100,6 +101,7 @@ def train(
         )  # of data loaders, which sources are not
         trainer.fit(learner, samples, validation, ckpt_path=resume if resume.exists() else None, weights_only=True)
     if trainer.is_global_zero:
+        checkpoint.save(folder, learner.network, manifest, {"step": str(trainer.global_step)}, checkpoint.LAST)
         _finish(folder, best.figures)
     return Trained(best.figures, reused=False)
 
@@ -210,7 +212,7 @@ class Report(Callback):
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         if trainer.is_global_zero:
-            self.report(trainer.current_epoch + 1, {**_training_loss(trainer), **pl_module.figures})
+            self.report(trainer.current_epoch + 1, {**training_loss(trainer), **pl_module.figures})
 
 
 class Pulse(Callback):
@@ -224,11 +226,6 @@ class Pulse(Callback):
         self.samples += len(args[2].weight)
         seconds = time.monotonic() - self.last
         if seconds >= SECONDS_BETWEEN_PULSES and trainer.is_global_zero:
-            loss, rate = _training_loss(trainer).get("train_loss", math.nan), self.samples / seconds
+            loss, rate = training_loss(trainer).get("train_loss", math.nan), self.samples / seconds
             self.tell(Progress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
             self.last, self.samples = time.monotonic(), 0
-
-
-def _training_loss(trainer: lightning.Trainer) -> dict[str, float]:
-    loss = trainer.callback_metrics.get("train_loss")
-    return {} if loss is None else {"train_loss": float(loss)}

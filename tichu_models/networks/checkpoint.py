@@ -1,4 +1,5 @@
-"""A run's folder: the weights in `model.safetensors`, all else in `manifest.json`. Nothing is ever unpickled.
+"""A run's folder: the best weights in `model.safetensors`, those at its end in `last.safetensors`, all else in
+`manifest.json`. Nothing is ever unpickled.
 
 Both files appear whole or not at all, the manifest first. The weights name the digest of their manifest, so that those
 of another run, or of an older one in the same folder, are refused. The state of an optimiser does not belong here.
@@ -20,7 +21,7 @@ from tichu_models.networks.manifest import CheckpointError, Manifest, SpecStamp
 from tichu_models.networks.registry import build
 from tichu_models.whole_files import write_whole
 
-FILE = "model.safetensors"
+FILE, LAST = "model.safetensors", "last.safetensors"
 MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
 DTYPES = {"F32": torch.float32, "BF16": torch.bfloat16, "F16": torch.float16, "F64": torch.float64}
 
@@ -38,7 +39,8 @@ def begin(folder: Path, manifest: Manifest) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if is_of(folder, manifest):
         return
-    (folder / FILE).unlink(missing_ok=True)
+    for weights in (FILE, LAST):
+        (folder / weights).unlink(missing_ok=True)
     write_whole(folder / manifests.FILE, manifest.text())
 
 
@@ -50,14 +52,16 @@ def is_of(folder: Path, manifest: Manifest) -> bool:
         return False
 
 
-def save(folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None) -> None:
+def save(
+    folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None, file: str = FILE
+) -> None:
     """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")
     begin(folder, manifest)
-    write_whole(folder / FILE, safetensors.torch.save(tensors, {**(notes or {}), MANIFEST_DIGEST: manifest.digest}))
+    write_whole(folder / file, safetensors.torch.save(tensors, {**(notes or {}), MANIFEST_DIGEST: manifest.digest}))
 
 
 def load(
@@ -66,13 +70,14 @@ def load(
     network: str | None = None,
     spec: SpecStamp | None = None,
     scaling: Mapping[str, Mapping[str, Any]] | None = None,
+    file: str = FILE,
 ) -> Run:
     """The run of a folder. What is given must be as the run has it."""
     manifest = manifests.read(folder / manifests.FILE)
     manifests.check(manifest, folder / manifests.FILE, {"network": network, "spec": spec, "scaling": scaling})
     with torch.device("meta"):  # takes no memory, whatever size a manifest claims
         built = build(manifest.network, manifest.inputs, manifest.config)
-    tensors, notes = _weights(folder / FILE, manifest, built.state_dict())
+    tensors, notes = _weights(folder / file, manifest, built.state_dict())
     built.load_state_dict(tensors, assign=True)
     return Run(built.eval(), manifest, notes)
 

@@ -55,15 +55,18 @@ def workers_of(named: str | None) -> Workers | None:
         raise typer.BadParameter(str(error), param_hint="--workers") from error
 
 
-def print_table(headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str]) -> None:
-    """Folded to the terminal's width; as Text, since Rich would take [brackets] in a path for its markup."""
+def print_table(
+    headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str], whole: int = 0
+) -> None:
+    """Folded to the terminal's width, but for the first columns that shall stay whole: names that are typed again. As
+    Text, since Rich would take [brackets] in a path for its markup."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
+    for place, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", no_wrap=place < whole)
     for row in rows:
         table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
     Console().print(table)

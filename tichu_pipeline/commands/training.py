@@ -87,7 +87,7 @@ def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
         seconds = f"{run.trial['seconds']:,.0f} s" if run.trial else ""
         rows.append((run.name, network, run.state, run.trial.get("config", ""), figures, seconds))
     colours = {"finished": "green", "unfinished": "yellow", "damaged": "red"}
-    print_table(("run", "network", "state", "config", "on the validation split", "took"), rows, colours)
+    print_table(("run", "network", "state", "config", "on the validation split", "took"), rows, colours, 1)
 
 
 def _run_facts(run: Any) -> dict[str, Any]:
@@ -201,4 +201,4 @@ def _say_decision(decision: dict[str, Any]) -> None:
         to = [answer[name] for name in whom]
         rows.append((text, *to, f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))
     if rows:
-        print_table(("answer", *whom, "score", "probability", "played"), rows, {"<-": "green"})
+        print_table(("answer", *whom, "score", "probability", "logged"), rows, {"<-": "green"})

@@ -1,6 +1,7 @@
 """What networks are measured against: constant answers, and those of the player by rules of thumb.
 
-Each baseline answers the very questions of a split that networks are asked. On a generated corpus the rules of thumb
+Each baseline answers questions of the split that networks are asked of; where there are more than wanted, the first
+ones in time, while networks are asked a shuffled part. On a generated corpus the rules of thumb
 are those that its players follow, blunders aside: what they reach is what can be reached.
 """
 

@@ -1,4 +1,4 @@
-"""All finished runs of a data folder side by side, with their baselines, on the same decisions.
+"""All finished runs of a data folder side by side, with their baselines, on decisions of the same split.
 
     reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
     reports/model_comparison.html      the figures that count, network by network; .png, the first of them
@@ -36,7 +36,7 @@ from tichu_pipeline.training.baselines import points_so_far, rule_based
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 
 # Bumped by hand when the same runs and rounds would give other figures.
-VERSION = 1
+VERSION = 2
 STAMP, SAMPLED = b"tichu.stamp", b"tichu.samples"
 SAMPLES = 50_000
 TABLE, PAGE, PICTURE, FINAL_TEST = (
@@ -60,6 +60,7 @@ MORE: dict[Objective, tuple[str, ...]] = {
     "bomb": ("base_rate",),
 }
 CONSTANT = {"uniform_top1": "top1", "uniform_nll": "nll", "base_top1": "top1", "base_nll": "nll", "base_mse": "mse"}
+NOTHING_EXPLAINED = ("r2", "r2_from_28", "value_r2", "value_r2_from_28")  # what the mean as an answer comes to is 0
 
 
 class ComparisonError(Exception):
@@ -210,6 +211,8 @@ def _constant(figures: dict[str, float]) -> dict[str, float]:
         for there, here in CONSTANT.items():
             if there in name:
                 found[name.replace(there, here)] = value
+        if name in NOTHING_EXPLAINED:
+            found[name] = 0.0
         if name.endswith("base_brier"):
             found |= {name.replace("base_brier", "brier"): value, name.replace("base_brier", "brier_skill"): 0.0}
             found[name.replace("base_brier", "auc")] = 0.5
@@ -277,7 +280,8 @@ def _draw(path: Path, table: pl.DataFrame) -> None:
         bars = [(name, kind, values[0]) for kind, name, values in rows if values and values[0] is not None]
         colours = [COLOUR if kind == RUN else ACCENT for _, kind, _ in bars]
         axes.barh([name for name, _, _ in bars], [value for _, _, value in bars], color=colours)
-        axes.set(title=f"{network}: {names[0] if names else ''}", xlim=(0, 1))
+        worst = min((value for _, _, value in bars), default=0)
+        axes.set(title=f"{network}: {names[0] if names else ''}", xlim=(min(worst, 0), 1))
         axes.invert_yaxis()
     save(figure, path)
 

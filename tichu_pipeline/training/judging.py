@@ -1,19 +1,23 @@
 """How good a run's network is on a split: the figures of training's validation, and more of them.
 
-All runs are judged on the same decisions of the data folder as it is now, forced ones included. Beside the figures
+All runs that read the same vector are judged on the same decisions of the data folder as it is now, forced ones
+included. Beside the figures
 stand reliabilities, for pictures; and, where a generated corpus says which plays were blunders, how often the best move
 is the one that was played when it was neither forced nor a blunder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
 
+from tichu_models.learning.batches import Source
 from tichu_models.learning.feed import Tensors
 from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.metrics.moves import MoveMetric
@@ -65,8 +69,26 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> Judged:
     blunders = Blunders.of(paths)
     if blunders and inputs.config.architecture.objective in JUDGED_BY_BLUNDERS:
         figures |= _without_blunders(inputs, loaded.network, blunders, split, most)
+    return Judged(figures, _reliability(metrics))
+
+
+def reliability(folder: Path, inputs: Inputs, decisions: Source) -> dict[str, Reliability]:
+    """How far the best weights' probabilities mean what they say, by question; nothing of other networks."""
+    learned = objective(inputs.config.architecture.objective, inputs.config.training)
+    metrics = learned.metrics()
+    if not any(isinstance(metric, YesNoMetric) for metric in metrics.values()):
+        return {}
+    network = checkpoint.load(folder).network
+    with torch.inference_mode():
+        for batch in decisions:
+            batch = batch._replace(state=batch.state.float(), target=batch.target.float())
+            learned.measure(network, learned.answer(network, batch), batch, metrics)
+    return _reliability(metrics)
+
+
+def _reliability(metrics: Mapping[str, Any]) -> dict[str, Reliability]:
     sure = {name.rstrip("_") or "yes": metric for name, metric in metrics.items() if isinstance(metric, YesNoMetric)}
-    return Judged(figures, {name: metric.reliability() for name, metric in sure.items() if "bins" in metric.tally})
+    return {name: metric.reliability() for name, metric in sure.items() if "bins" in metric.tally}
 
 
 def inputs_of_run(manifest: Manifest, paths: DataPaths) -> Inputs:

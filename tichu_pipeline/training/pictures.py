@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tichu_models.learning.metrics.yes_no import Reliability
-    from tichu_pipeline.training.inputs import Inputs
 
 CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 Curve = list[tuple[int, float]]
+FEW = 20  # points of a line, which are marked
 WANTED = ("val_top1_not_forced", "val_r2", "val_value_r2", "val_called_auc", "val_auc", "val_right_top1", "val_top1")
-
-
-def draw_run(folder: Path, inputs: Inputs) -> None:
-    """All pictures of a finished run."""
-    draw_curves(folder)
 
 
 def curves_of(folder: Path) -> dict[str, Curve]:
@@ -30,8 +25,9 @@ def curves_of(folder: Path) -> dict[str, Curve]:
     return found
 
 
-def draw_curves(folder: Path) -> Path:
-    """Losses by step; beside them the figure that the network is judged by."""
+def draw_curves(folder: Path, drop_forced: bool) -> Path:
+    """Losses by step; beside them the figure that the network is judged by. What is trained on has no forced decisions
+    if these are dropped, what is validated on has."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save
@@ -39,9 +35,11 @@ def draw_curves(folder: Path) -> Path:
     curves = curves_of(folder)
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for name, colour in (("train_loss", COLOUR), ("val_loss", ACCENT)):
+    trained_on = "train_loss, without forced decisions" if drop_forced else "train_loss"
+    for name, label, colour in (("train_loss", trained_on, COLOUR), ("val_loss", "val_loss", ACCENT)):
         if name in curves:
-            left.plot(*zip(*curves[name], strict=True), color=colour, label=name, marker="." if "val" in name else "")
+            marker = "." if "val" in name or len(curves[name]) < FEW else ""
+            left.plot(*zip(*curves[name], strict=True), color=colour, label=label, marker=marker)
     left.set(title=f"{folder.name}: loss", xlabel="step", yscale="log")
     left.legend()
     judged = next((name for name in WANTED if name in curves), "val_loss")

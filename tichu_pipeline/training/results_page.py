@@ -39,7 +39,9 @@ EXPLAINED = """A baseline stands beside each network. *constant* takes any legal
 gives the most frequent answer; *heuristic* is the built-in player by rules of thumb, which the players of a generated
 corpus follow but for their blunders; *always pass* passes; *points so far* takes the points collected for the outcome.
 *No blunder* leaves out the plays that the generator made by chance. Mid-round: 28 to 34 cards have been played. Figures
-are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise."""
+are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise; those
+of baselines of its first decisions in time. GCPolicyNet and DTNet read, beside what a player sees, the return that the
+round really came to: their top-1 is that of players who know how it ends, not to be held against the other networks."""
 
 
 GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the

@@ -161,7 +161,8 @@ def finished(folder: Path, manifest: Manifest) -> Made | None:
 
 def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) -> Made:
     from tichu_models.learning.training import train
-    from tichu_pipeline.training.pictures import draw_run
+    from tichu_pipeline.training.judging import reliability
+    from tichu_pipeline.training.pictures import RELIABILITY, draw_curves, draw_reliability
 
     started = time.monotonic()
     going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
@@ -187,7 +188,9 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
     trained = train(inputs.config, inputs.manifest, folder, samples, validation, of_epoch, progress)
     trial.parameters = _parameters(folder)
     note()
-    draw_run(folder, inputs)
+    if parts := reliability(folder, inputs, validation):
+        draw_reliability(folder / RELIABILITY, parts, folder.name)
+    draw_curves(folder, inputs.config.data.drop_forced)  # last: it says that all is there
     seconds = time.monotonic() - started
     return Made(order.run, folder, inputs.manifest.digest, trained.figures, False, seconds)
 
