@@ -137,6 +137,39 @@ def test_a_broken_round_says_what_and_where(tmp_path):
     assert [broken[0][name] for name in ("replayed_score", "num_turns", "winner_index")] == [None] * 3
 
 
+FIRST = SOUND[: SOUND.index(HEADER, 9)]
+
+
+@pytest.mark.parametrize("cards", ["R7", "XX", "R7 R7", "R7 X9"])
+def test_cards_behind_the_end(cards, tmp_path):
+    """A play after the round's end that counts for nothing, and that export loses, because its cards are no cards."""
+    (tmp_path / "1.tch").write_text(FIRST.replace("Ergebnis:", f"(3)anna: {cards} \nErgebnis:"))
+    (entry,) = inspected(tmp_path / "1.tch")
+    assert [round_["rule_break"] for round_ in entry["rounds"]] == [RuleBreak.HISTORY_TOO_LONG]
+
+
+@pytest.mark.parametrize(
+    ("broken", "positions", "code"),
+    [
+        (FIRST.replace("(1)bert: S6 ", "(1)bert: S7 ", 1), [-3, -1, 28, 0], RuleBreak.CARD_NOT_IN_HAND),
+        (FIRST.replace("(1)bert: S6 ", "(1)bert: XX ", 1), [-3, -1, 28, 0], RuleBreak.INVALID_CARD_LABEL),
+        (FIRST.replace("(0)cleo BA", "(0)cleo XX", 1), [-3, -1, 28, 0], RuleBreak.INVALID_CARD_LABEL),
+        (FIRST.replace("Tichu: (1)", "Grosses Tichu: (1)", 1)[:-20], [-3, -2, 28, 0], RuleBreak.HISTORY_TOO_SHORT),
+    ],
+)
+def test_calls_behind_a_break_are_kept(broken, positions, code, tmp_path):
+    """A small Tichu that the log has, and that is gone because the replay never came there; or one that is put
+    elsewhere than in a round that is sound up to it."""
+    text = broken.replace(PLAY_HEADER, PLAY_HEADER + "Tichu: (3)anna\n")
+    at = text.index("(1)bert: R9 S9")  # behind 28 turns, and two passes that collect
+    text = text[:at] + "Tichu: (2)dora\nTichu: (3)anna\n" + text[at:]
+    if code == RuleBreak.HISTORY_TOO_SHORT:
+        text = text[: text.index("(1)bert: R3")] + "Ergebnis: 0 - 300\n"
+    (tmp_path / "1.tch").write_text(text)
+    (entry,) = inspected(tmp_path / "1.tch")
+    assert [(round_["rule_break"], round_["tichu_positions"]) for round_ in entry["rounds"]] == [(code, positions)]
+
+
 def test_line_ends_and_blank_lines_change_only_line_numbers(tmp_path):
     """Logs that went through Windows or an editor read as something else, or told with the lines of another file."""
     spaced = "\n \n" + SOUND.replace("\n", "\n\t\n").replace("Ergebnis: ", "Ergebnis: 1", 1) + "\n\n"
