@@ -564,13 +564,8 @@ def _at_line(text):
 
 @inner
 def _cut_off(text):
-    """Whether the round goes no further for want of text: a new one begins here, or this is the last line."""
-    if _is_word(text, text.at, GRAND_HEADER):
-        return True
-    at = _end_of_line(text, text.at)
-    while at < text.length and byte_at(text.address, at) <= SPACE:
-        at += 1
-    return at >= text.length
+    """Whether the round goes no further for want of text: a new one begins here, or the text ends within this line."""
+    return _is_word(text, text.at, GRAND_HEADER) or _end_of_line(text, text.at) >= text.length
 
 
 @inner
