@@ -35,7 +35,7 @@ from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_t
 from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
-VERSION = 2
+VERSION = 3
 TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
 WORTH_PROCESSES = (
     400_000  # games: processes need a second to start, threads lose some percent in waiting for each other

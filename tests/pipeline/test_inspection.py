@@ -314,6 +314,32 @@ def test_names_of_any_kind_come_back(tmp_path):
     assert "\u009b" not in shown.stdout
 
 
+@pytest.mark.parametrize("name", ["a\x01b", "e\x0bf", "\x02\x0c", "a\rb", "\0"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_control_characters_in_names(name, line_end, tmp_path):
+    """A round lost because a name holds a control character; or one player's name put into another's by export."""
+    text = SOUND.replace("anna", name).replace("cleo", "\x02x\x03")
+    (tmp_path / "raw" / "202401").mkdir(parents=True)
+    (tmp_path / "raw" / "202401" / "1.tch").write_bytes(text.replace("\n", line_end).encode())
+    (entry,) = inspected(tmp_path / "raw" / "202401" / "1.tch")
+    assert (entry["error_code"], len(entry["rounds"])) == (0, ROUNDS)
+    assert {seat for round_ in entry["rounds"] for seat in round_["player_names"]} >= {name, "\x02x\x03"}
+    run("ingest", "--raw", tmp_path / "raw", "--data", tmp_path / "data")
+    assert sorted_lines(run("export", 1, "--data", tmp_path / "data").stdout) == sorted_lines(text)
+    assert name not in run("show", 1, "--data", tmp_path / "data").stdout
+
+
+def test_a_call_behind_the_last_turn_is_shown(tmp_path):
+    """A Tichu that counts, or breaks the round, and that nobody sees where the round is printed."""
+    text = FIRST.replace("Ergebnis:", "Tichu: (2)dora\nErgebnis:")
+    (tmp_path / "raw" / "202401").mkdir(parents=True)
+    (tmp_path / "raw" / "202401" / "1.tch").write_text(text)
+    (tmp_path / "raw" / "202401" / "2.tch").write_text(text.replace("(0)cleo BA", "(0)cleo XX", 1))
+    run("ingest", "--raw", tmp_path / "raw", "--data", tmp_path / "data")
+    for game in (1, 2):
+        assert run("show", game, "--data", tmp_path / "data").stdout.count("dora: Tichu!") == 1
+
+
 def test_ingest_with_nothing_to_read_or_nowhere_to_write(folder):
     """An empty result that looks like success, or a stack trace for a data folder that is none."""
     (folder / "empty").mkdir()

@@ -248,12 +248,25 @@ def _seat(text, at):
 
 @inlined
 def _behind_name(text, at):
-    """The place behind a name: at the white space or colon that ends it."""
+    """The place behind a name: at the space, tab, colon or end of line that ends it."""
     n = before_name_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
         n = before_name_ends(text.address, at)
-    return at + n
+    at += n
+    return at if byte_at(text.address, at) >= SPACE else _behind_odd_name(text, at)
+
+
+@inner
+def _behind_odd_name(text, at):
+    """The same from a control character on, which may be part of the name."""
+    byte = byte_at(text.address, at)
+    while byte != SPACE and byte != COLON and byte != TAB and byte != LINE_FEED:
+        if byte == RETURN and byte_at(text.address, at + 1) == LINE_FEED:
+            return at
+        at += 1
+        byte = byte_at(text.address, at)
+    return at
 
 
 @inner
