@@ -2,11 +2,11 @@
 
 A month is a pure function of its logs: the same bytes come out wherever and whenever it runs. Its stamp (the code's
 version, the digest of its logs, and which of them could not be read) stands in each file, so that an unchanged month is
-skipped. Logs that could not be read are tried again: a repaired archive may have the directory of the damaged one. What
-may pass by itself (an archive that was just replaced, a disk that fails) takes no log out of a stored month: the month
-is left as it was. Files are written aside
-and renamed when all five are whole; `rounds` comes last, and a month counts as done only if all carry the same stamp.
-Commands and assets call `ingest`. How text is read is `brettspielwelt`, what the columns are is `tables`.
+skipped. Files are written aside and renamed when all five are whole; `rounds` comes last, and a month counts as done
+only if all carry the same stamp. Logs that could not be read are tried again: a repaired archive may have the directory
+of the damaged one. What may pass by itself (an archive that was just replaced, a disk that fails) takes no log out of a
+stored month: the month is left as it was. Commands and assets call `ingest`. How text is read is `brettspielwelt`, what
+the columns are is `tables`.
 """
 
 from __future__ import annotations
