@@ -117,7 +117,7 @@ def _plays(round_: dict, last: tuple[int, int]) -> Iterator[tuple[int, int, list
         if not cards and seat == scene.owner:
             _take(scene, round_)
             continue
-        if cards and scene.owner >= 0 and passes >= _others(scene) and not _is_bomb(cards):
+        if cards and scene.owner >= 0 and passes >= _others(scene) and (not _is_bomb(cards) or seat == _heir(scene)):
             _take(scene, round_)
         for caller, position in round_["calls"].items():
             if position == turn:
@@ -138,6 +138,13 @@ def _is_bomb(cards: list[str]) -> bool:
 def _others(scene: Scene) -> int:
     """How many have to pass until the trick is the owner's."""
     return sum(1 for seat in range(4) if seat != scene.owner and scene.hands[seat])
+
+
+def _heir(scene: Scene) -> int:
+    """Who leads behind an owner that is out of cards: nobody passes to collect for him. -1 if he has some."""
+    if scene.hands[scene.owner]:
+        return -1
+    return next(seat % 4 for seat in range(scene.owner + 1, scene.owner + 4) if scene.hands[seat % 4])
 
 
 def _lay(scene: Scene, seat: int, cards: list[str], wish: int) -> None:

@@ -18,7 +18,7 @@ from tichu_pipeline.analysis.reading import stored_stamp
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import changed_months, month_stamp
+from tichu_pipeline.ingest import changed_months, month_stamp, repaired_months
 from tichu_pipeline.partitions import MONTHS
 from tichu_pipeline.resources import DataFolder
 
@@ -81,6 +81,7 @@ def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunReq
     if not months:
         return dg.SkipReason(f"all {len(catalogue.months)} months are up to date")
     stamps = "".join(month_stamp(catalogue.stamp(month)) for month in months)
+    stamps += "".join(repaired_months(catalogue, paths, months))  # the run that read them damaged had the same stamps
     today = datetime.now(tz=UTC).date()
     return dg.RunRequest(
         run_key=f"{hashlib.sha256(stamps.encode()).hexdigest()[:16]} {today}",

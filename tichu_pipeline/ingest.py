@@ -1,9 +1,12 @@
 """The stage from archives to rounds: a month's logs to five Parquet files, again only when something has changed.
 
 A month is a pure function of its logs: the same bytes come out wherever and whenever it runs. Its stamp (the code's
-version and the digest of its logs) stands in each file, so that an unchanged month is skipped. Files are written aside
-and renamed when all five are whole; `rounds` comes last, and a month counts as done only if all carry the same stamp.
-Commands and assets call `ingest`. How text is read is `brettspielwelt`, what the columns are is `tables`.
+version, the digest of its logs, and which of them could not be read) stands in each file, so that an unchanged month is
+skipped. Files are written aside and renamed when all five are whole; `rounds` comes last, and a month counts as done
+only if all carry the same stamp. Logs that could not be read are tried again: a repaired archive may have the directory
+of the damaged one. What may pass by itself (an archive that was just replaced, a disk that fails) takes no log out of a
+stored month: the month is left as it was. Commands and assets call `ingest`. How text is read is `brettspielwelt`, what
+the columns are is `tables`.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -27,7 +30,7 @@ from tichu_models.whole_files import remove_leftovers
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
-from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, inflate, split
+from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, any_readable, inflate, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, stored_facts, stored_stamp
@@ -35,7 +38,7 @@ from tichu_pipeline.tables import SCHEMAS, game_table, round_table, rule_break_t
 from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
-VERSION = 2
+VERSION = 3
 TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
 WORTH_PROCESSES = (
     400_000  # games: processes need a second to start, threads lose some percent in waiting for each other
@@ -62,6 +65,7 @@ class Summary:
     rule_breaks: dict[str, int] = field(default_factory=dict)  # by code, fragments included
     empty_files: list[str] = field(default_factory=list)  # by name, the first NAMED_FILES
     not_logs: list[str] = field(default_factory=list)  # files without a round's header, likewise
+    unread: list[int] = field(default_factory=list)  # games whose logs could not be read
     problems: list[str] = field(default_factory=list)
 
 
@@ -84,9 +88,10 @@ class Ingested:
         return sum(month.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
 
 
-def month_stamp(logs: str, version: int = VERSION) -> str:
-    """The stamp of a month, from the digest of its logs."""
-    return hashlib.sha256(f"ingest {version} {logs}".encode()).hexdigest()
+def month_stamp(logs: str, version: int = VERSION, *, unread: Sequence[int] = ()) -> str:
+    """The stamp of a month, from the digest of its logs and the games that could not be read."""
+    without = f" without {list(unread)}" if unread else ""
+    return hashlib.sha256(f"ingest {version} {logs}{without}".encode()).hexdigest()
 
 
 def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
@@ -97,14 +102,37 @@ def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
 
 def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
     """The months whose files are not those of their logs, in order of time."""
-    return [
-        month for month in catalogue.months if stored_month_stamp(paths, month) != month_stamp(catalogue.stamp(month))
-    ]
+    changed = []
+    for month in catalogue.months:
+        lacking = _lacking(catalogue, paths, month)
+        if lacking is None or any_readable(catalogue.month(month), lacking):
+            changed.append(month)
+    return changed
+
+
+def repaired_months(catalogue: Catalogue, paths: DataPaths, months: Iterable[str]) -> list[str]:
+    """Those of the months that are changed only because logs can now be read that could not be."""
+    return [month for month in months if any_readable(catalogue.month(month), _lacking(catalogue, paths, month) or ())]
+
+
+def _lacking(catalogue: Catalogue, paths: DataPaths, month: str) -> list[int] | None:
+    """The games that a stored month lacks of just these logs, because they could not be read; None if it is not of
+    these logs."""
+    stored, logs = stored_month_stamp(paths, month), catalogue.stamp(month)
+    if stored is None or stored == month_stamp(logs):
+        return None if stored is None else []
+    unread = stored_unread(paths, month)
+    return unread if stored == month_stamp(logs, unread=unread) else None
 
 
 def orphaned_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
     """The months that have files, but no logs any more."""
     return sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
+
+
+def stored_unread(paths: DataPaths, month: str) -> list[int]:
+    """The games that the month's files say could not be read."""
+    return (stored_facts(month_file(paths.rounds, month)) or {}).get("unread", [])
 
 
 def stored_summary(paths: DataPaths, month: str) -> Summary:
@@ -139,12 +167,10 @@ def ingest(
     todo, summaries = [month for month in wanted if month in changed], {}
     for month in wanted:
         if month not in changed:
-            summaries[month] = stored_summary(paths, month)
-            summaries[month].reused = True
-            summaries[month].bytes = sum(file.stat().st_size for file in _files_of(paths, month))
+            summaries[month] = _reused(paths, month)
             done(summaries[month])
     todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: workers end together
-    tasks = [_Month(catalogue.month(month), month_stamp(catalogue.stamp(month)), paths, month) for month in todo]
+    tasks = [_Month(catalogue.month(month), catalogue.stamp(month), paths, month) for month in todo]
     for summary in (workers or _usual_workers(tasks)).map(_read, tasks):
         summaries[summary.month] = summary
         done(summary)
@@ -160,7 +186,7 @@ def ingest(
 
 class _Month(NamedTuple):
     members: Members
-    stamp: str
+    logs: str  # their digest
     paths: DataPaths
     month: str
 
@@ -169,25 +195,32 @@ def _read(month: _Month) -> Summary:
     return ingest_month(*month)
 
 
+def _reused(paths: DataPaths, month: str) -> Summary:
+    summary = stored_summary(paths, month)
+    summary.reused = True
+    summary.bytes = sum(file.stat().st_size for file in _files_of(paths, month))
+    return summary
+
+
 def _usual_workers(tasks: Sequence[_Month]) -> Workers:
     cores = os.cpu_count() or 1
     games = sum(len(task.members) for task in tasks)
     return Processes(cores) if cores > 1 and len(tasks) > 1 and games >= WORTH_PROCESSES else threads()
 
 
-def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> Summary:
-    """Reads a month's logs and writes its five files."""
+def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> Summary:
+    """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
     reader, buffer = Reader(), np.empty(BUFFER_BYTES, dtype=np.uint8)
-    codes, problems = Counter[int](), dict[Problem, None]()
+    codes, problems, missed = Counter[int](), dict[Problem, None](), set[int]()
     with ExitStack() as stack:
-        files = {
-            name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name], stamp)) for name in TABLES
-        }
+        files = {name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name])) for name in TABLES}
         for part in split(members):
             chunk = inflate(part, buffer)
             problems |= dict.fromkeys(chunk.problems)
+            missed.update(chunk.missed.tolist())
+            summary.unread += sorted([*chunk.damaged.tolist(), *chunk.missed.tolist()])
             games = reader.read(chunk)
             file_of = _Files(part)
             breaks = rule_break_table(games, file_of, month)
@@ -210,15 +243,32 @@ def ingest_month(members: Members, stamp: str, paths: DataPaths, month: str) -> 
         files["combination_stats"].add(stats_table(reader.counts, month))
         summary.rule_breaks = {str(code): codes[code] for code in sorted(codes)}
         summary.problems = [str(problem) for problem in problems]
+        if missed and (left := _left_as_it_was(paths, summary, missed)):
+            return left
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.
         facts = asdict(summary)
         files["rounds"].describe({name: facts[name] for name in facts if name not in ("seconds", "bytes", "reused")})
+        stamp = month_stamp(logs, unread=summary.unread)
         for table in TABLES:
-            summary.bytes += files[table].close()
+            summary.bytes += files[table].close(stamp)
         for table in TABLES:
             files[table].publish()
     summary.seconds = time.perf_counter() - started
     return summary
+
+
+def _left_as_it_was(paths: DataPaths, summary: Summary, missed: set[int]) -> Summary | None:
+    """What to tell instead of the summary if a month is not to be written: because the stored one may have logs that
+    were missed this time, or because none was read. None if it is."""
+    if stored_month_stamp(paths, summary.month) is None:
+        left = summary if len(missed) == summary.files else None
+    else:
+        left = _reused(paths, summary.month)
+        left = None if missed <= set(left.unread) else left
+    if left:
+        reason = f"{len(missed):,} of its logs could not be read now; run the command again"
+        left.problems = [*summary.problems, f"{summary.month}: it is left as it was, because {reason}"]
+    return left
 
 
 class _Files:

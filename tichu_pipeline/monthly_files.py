@@ -31,10 +31,10 @@ SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # readers leave out row
 class MonthlyFile:
     """One table's file of a month. Nothing is left of it if it is not published."""
 
-    def __init__(self, folder: Path, month: str, schema: pa.Schema, stamp: str) -> None:
+    def __init__(self, folder: Path, month: str, schema: pa.Schema) -> None:
         self.path = month_file(folder, month)
         self.temporary = temporary_file(self.path)
-        self._schema = schema.with_metadata({STAMP: stamp.encode()})
+        self._schema = schema
         self._waiting: list[pa.Table] = []
         self._rows = 0
 
@@ -67,9 +67,10 @@ class MonthlyFile:
         """Puts what the month's summary shall say into the file."""
         self._writer.add_key_value_metadata({SUMMARY: json.dumps(facts)})
 
-    def close(self) -> int:
-        """Writes the last rows; returns the file's size."""
+    def close(self, stamp: str) -> int:
+        """Writes the last rows and the stamp; returns the file's size."""
         self._flush()
+        self._writer.add_key_value_metadata({STAMP: stamp})
         self._writer.close()
         return self.temporary.stat().st_size
 
@@ -79,8 +80,7 @@ class MonthlyFile:
 
     def _flush(self) -> None:
         if self._waiting:
-            table = pa.concat_tables(self._waiting).replace_schema_metadata(self._schema.metadata)
-            self._writer.write_table(table, row_group_size=max(self._rows, 1))
+            self._writer.write_table(pa.concat_tables(self._waiting), row_group_size=max(self._rows, 1))
         self._waiting, self._rows = [], 0
 
     def __exit__(self, *_: object) -> None:

@@ -26,7 +26,7 @@ def show_round(console: Console, row: dict[str, Any], title: str | None = None) 
     if row["rule_break"]:
         console.print(f"breaks the rules: {RuleBreak(row['rule_break']).name}, see rule_breaks", style="red")
     console.print(_deal(row, names))
-    if row["history"]:
+    if row["history"] or max(row["tichu_positions"]) >= 0:
         console.print(_play(row, names))
     if row["score_entry"] is None:
         return
@@ -80,8 +80,10 @@ def _play(row: dict[str, Any], names: list[Text]) -> Table:
 
 def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple[Text | str, ...]]]:
     """Lines of the play, each with the number of its trick."""
-    trick, turn = 1, 0
+    trick, last, turn = 1, 1, 0
     top: list[str] = []
+    calls = sorted((position, seat) for seat, position in enumerate(row["tichu_positions"]) if position >= 0)
+    shouts = [(position, Text(f"{names[seat]}: Tichu!", style="bold yellow")) for position, seat in calls]
     for kind, seat, played in turns(row["history"]):
         if kind == "take":
             gift = row["dragon_recipient"]
@@ -89,13 +91,12 @@ def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple
             yield trick, (Text(f"-> {names[seat]}{given}", style="dim"), "", "")
             trick += 1
             continue
-        for caller, position in enumerate(row["tichu_positions"]):
-            if position == turn:
-                yield trick, (Text(f"{names[caller]}: Tichu!", style="bold yellow"), "", "")
-        turn += 1
+        yield from ((trick, (shout, "", "")) for position, shout in shouts if position == turn)
+        last, turn = trick, turn + 1
         if kind == "pass":
             yield trick, (Text(names[seat].plain, style="dim"), Text("pass", style="dim"), "")
             continue
         top = played
         wish = f"wishes {LABEL_OF_RANK[row['wish_value']]}" if "Ma" in played and row["wish_value"] else ""
         yield trick, (names[seat], cards(played), wish)
+    yield from ((last, (shout, "", "")) for position, shout in shouts if position >= turn)

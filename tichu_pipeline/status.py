@@ -24,6 +24,7 @@ from tichu_pipeline.ingest import (
     month_stamp,
     orphaned_months,
     stored_month_stamp,
+    stored_unread,
 )
 from tichu_pipeline.scaling import fit as scaling
 from tichu_pipeline.standing import NAMED_RANGES, Standing, State, hanging_on, ranges, span, state_of
@@ -92,7 +93,8 @@ def _rounds(stage: str, paths: DataPaths, catalogue: Catalogue | None, _: Before
 def _is_older(catalogue: Catalogue | None, paths: DataPaths, month: str) -> bool:
     """Whether the month's files were made from these very logs by an older version of the stage."""
     logs = catalogue.stamp(month) if catalogue else ""
-    return stored_month_stamp(paths, month) in {month_stamp(logs, version) for version in range(1, VERSION)}
+    stored, unread = stored_month_stamp(paths, month), stored_unread(paths, month)
+    return stored in {month_stamp(logs, version, unread=unread) for version in range(1, VERSION)}
 
 
 def _analysis(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) -> Standing:

@@ -19,7 +19,7 @@ from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import stored_summary
 from tichu_pipeline.tables import NO_BREAK_SPACE
 
-# Written where names belong: a name may be of any length, but no name holds a control character.
+# Written where names belong, which may be of any length. Nothing else that is written holds a control character.
 SEAT_MARKS = "\1\2\3\4"
 STAND_INS = np.zeros(1, dtype=NAMES)
 STAND_INS["seat"] = name_table([mark.encode() for mark in SEAT_MARKS])
@@ -84,9 +84,8 @@ def text_of(game: Game) -> str:
 
 def _named(text: str, names: list[str]) -> str:
     """The text with the names of its four players; a space in a name was a no-break space, or ends the name."""
-    for mark, name in zip(SEAT_MARKS, names, strict=True):
-        text = text.replace(mark, name.replace(" ", NO_BREAK_SPACE))
-    return text
+    # In one go: a name may hold control characters itself.
+    return re.sub(f"[{SEAT_MARKS}]", lambda mark: names[SEAT_MARKS.index(mark[0])].replace(" ", NO_BREAK_SPACE), text)
 
 
 def _fragments(game: Game, index: int) -> list[str]:

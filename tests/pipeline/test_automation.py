@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -140,6 +141,34 @@ def test_the_sensor_asks_once_for_what_is_new(installation):
     assert installation.run(second).success
     assert rebuilt(installation, KEYS[1])
     assert month_file(installation.paths.rounds, KEYS[0]).stat().st_mtime_ns == kept
+    assert value(installation.paths, "SELECT count(*) FROM games") == 21
+    assert isinstance(installation.sense(), dg.SkipReason)
+
+
+def test_a_repaired_archive_is_asked_for(installation):
+    """A game that nobody reads, because the archive that was fetched again on the same day has the directory of the
+    damaged one, and so the run key and the data version of a run that was there already."""
+
+    def version() -> str | None:
+        event = installation.instance.get_latest_materialization_event(dg.AssetKey(["raw_logs"]))
+        return (event.asset_materialization.tags or {}).get("dagster/data_version")
+
+    assert installation.run(installation.sense()).success
+    archive = installation.paths.raw / f"{KEYS[1].replace('-', '')}.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("7.tch", LOG)
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:400] + bytes([whole[400] ^ 0x10]) + whole[401:])
+    damaged = installation.sense()
+    assert installation.run(damaged).success
+    assert isinstance(installation.sense(), dg.SkipReason)
+    first = version()
+    archive.write_bytes(whole)
+    repaired = installation.sense()
+    assert months_of(repaired) == months_of(damaged) == (KEYS[1], KEYS[1])
+    assert repaired.run_key != damaged.run_key
+    assert installation.run(repaired).success
+    assert version() != first
     assert value(installation.paths, "SELECT count(*) FROM games") == 21
     assert isinstance(installation.sense(), dg.SkipReason)
 

@@ -26,6 +26,40 @@ def test_every_vector_of_real_logs_is_what_their_text_says(real_logs):
     assert sum(assert_like_the_text(path) for path in real_logs) > 2_000
 
 
+def test_a_bomb_that_leads_is_no_bomb_on_the_trick(tmp_path):
+    """An account of the text that lays a bomb on the trick of a player who is out, though all have passed: the trick
+    is his, and the next seat leads."""
+    suits = [DECK[4 + 13 * colour :][:13] for colour in range(4)]
+    street, other = ([suits[(i + k) % 2][i] for i in range(13)] for k in (0, 1))
+    hands = [["Ma", *street], ["Hu", *suits[2]], ["Dr", *suits[3]], ["Ph", *other]]  # after schupfen
+    given = [[hands[(seat + to) % 4][to] for to in (1, 2, 3)] for seat in range(4)]
+    start = [
+        [*(card for card in hand if not any(card in cards for cards in given)), *given[seat]]
+        for seat, hand in enumerate(hands)
+    ]
+    plays = [
+        (0, hands[0]), (1, []), (2, []), (3, []),
+        (1, suits[2][:5]), (2, []), (3, []), (1, []), (1, suits[2][5:]), (2, []), (3, []), (1, []), (1, ["Hu"]),
+        (3, other), (2, []), (3, []), (3, ["Ph"]),
+    ]  # fmt: skip
+    names = ["anna", "bert", "cleo", "dora"]
+    lines = ["---------------Gr.Tichukarten------------------"]
+    lines += [f"({seat}){names[seat]} {' '.join(start[seat][:8])} " for seat in range(4)]
+    lines += ["---------------Startkarten------------------"]
+    lines += [f"({seat}){names[seat]} {' '.join(start[seat])} " for seat in range(4)]
+    lines += ["Schupfen:"]
+    for seat in range(4):
+        gifts = [f"{names[(seat + to + 1) % 4]}: {card}" for to, card in enumerate(given[seat])]
+        lines += [f"({seat}){names[seat]} gibt: {' - '.join(gifts)} - "]
+    lines += ["---------------Rundenverlauf------------------"]
+    lines += [f"({seat}){names[seat]}" + (f": {' '.join(cards)} " if cards else " passt.") for seat, cards in plays]
+    log = tmp_path / "1.tch"
+    log.write_text("\n".join([*lines, "Ergebnis: 25 - 75", ""]))
+    assert assert_like_the_text(log) == len(plays) - 3  # three passes collect
+    (lead,) = decisions_of(log, spec("play-375"), Wanted(turn=4), None)
+    assert (lead["features"]["trick_owner.none"], lead["features"]["points.left"]) == (1, 25)
+
+
 def assert_like_the_text(path: Path) -> int:
     """Compares all play vectors of a log; returns how many."""
     expected = list(plays(path.read_text()))

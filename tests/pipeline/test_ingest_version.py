@@ -23,10 +23,12 @@ HEADER = "---------------Gr.Tichukarten------------------\n"
 
 
 def logs() -> dict[str, bytes]:
-    """The sound game, and four games with what may be odd or wrong."""
+    """The sound game, and others with what may be odd or wrong."""
     first, second, *rest = [HEADER + part for part in SOUND.split(HEADER)[1:]]
     restarted = "".join([first, second[: second.index("Schupfen:")], second, *rest])
     broken = first.replace(": Ma \n", ": XX \n") + second.replace("Ergebnis: ", "Ergebnis: 1") + "".join(rest)[:-12]
+    behind = first.replace("(1)bert: S6", "(1)bert: XX").replace("(1)bert: R9 S9", "Tichu: (3)anna\n(1)bert: R9 S9")
+    behind += second.replace("Ergebnis: ", "(3)anna: XX\nErgebnis: ").replace("anna", "an\x01na") + "foo bar\n"
     return {
         "1.tch": SOUND.encode(),
         "2.tch": SOUND.replace("anna", "än\u00a0na\u00a0").replace("\n", "\r\n").encode("latin-1"),
@@ -34,6 +36,7 @@ def logs() -> dict[str, bytes]:
         "4.tch": broken.encode(),
         "5.tch": b"",
         "6.tch": b"<html></html>",
+        "7.tch": behind.encode(),
     }
 
 

@@ -137,6 +137,39 @@ def test_a_broken_round_says_what_and_where(tmp_path):
     assert [broken[0][name] for name in ("replayed_score", "num_turns", "winner_index")] == [None] * 3
 
 
+FIRST = SOUND[: SOUND.index(HEADER, 9)]
+
+
+@pytest.mark.parametrize("cards", ["R7", "XX", "R7 R7", "R7 X9"])
+def test_cards_behind_the_end(cards, tmp_path):
+    """A play after the round's end that counts for nothing, and that export loses, because its cards are no cards."""
+    (tmp_path / "1.tch").write_text(FIRST.replace("Ergebnis:", f"(3)anna: {cards} \nErgebnis:"))
+    (entry,) = inspected(tmp_path / "1.tch")
+    assert [round_["rule_break"] for round_ in entry["rounds"]] == [RuleBreak.HISTORY_TOO_LONG]
+
+
+@pytest.mark.parametrize(
+    ("broken", "positions", "code"),
+    [
+        (FIRST.replace("(1)bert: S6 ", "(1)bert: S7 ", 1), [-3, -1, 28, 0], RuleBreak.CARD_NOT_IN_HAND),
+        (FIRST.replace("(1)bert: S6 ", "(1)bert: XX ", 1), [-3, -1, 28, 0], RuleBreak.INVALID_CARD_LABEL),
+        (FIRST.replace("(0)cleo BA", "(0)cleo XX", 1), [-3, -1, 28, 0], RuleBreak.INVALID_CARD_LABEL),
+        (FIRST.replace("Tichu: (1)", "Grosses Tichu: (1)", 1)[:-20], [-3, -2, 28, 0], RuleBreak.HISTORY_TOO_SHORT),
+    ],
+)
+def test_calls_behind_a_break_are_kept(broken, positions, code, tmp_path):
+    """A small Tichu that the log has, and that is gone because the replay never came there; or one that is put
+    elsewhere than in a round that is sound up to it."""
+    text = broken.replace(PLAY_HEADER, PLAY_HEADER + "Tichu: (3)anna\n")
+    at = text.index("(1)bert: R9 S9")  # behind 28 turns, and two passes that collect
+    text = text[:at] + "Tichu: (2)dora\nTichu: (3)anna\n" + text[at:]
+    if code == RuleBreak.HISTORY_TOO_SHORT:
+        text = text[: text.index("(1)bert: R3")] + "Ergebnis: 0 - 300\n"
+    (tmp_path / "1.tch").write_text(text)
+    (entry,) = inspected(tmp_path / "1.tch")
+    assert [(round_["rule_break"], round_["tichu_positions"]) for round_ in entry["rounds"]] == [(code, positions)]
+
+
 def test_line_ends_and_blank_lines_change_only_line_numbers(tmp_path):
     """Logs that went through Windows or an editor read as something else, or told with the lines of another file."""
     spaced = "\n \n" + SOUND.replace("\n", "\n\t\n").replace("Ergebnis: ", "Ergebnis: 1", 1) + "\n\n"
@@ -162,6 +195,11 @@ CASES = {
     "dealt anew before anybody played": (restarted(SOUND, PLAY_HEADER), 0),
     "broken off in the play": (restarted(SOUND, "Ergebnis:"), 80),
     "cut in the last round": (SOUND[:-12], 70),
+    "cut within a line": (SOUND[: SOUND.rindex("Ergebnis:")] + "(0)an", 70),
+    "left at the end of a line": (SOUND[: SOUND.rindex("Ergebnis:")], 70),
+    "no result at the end": (SOUND[: SOUND.rindex("Ergebnis:")] + "Ergebnis: abc\n", 80),
+    "no possible result at the end": (SOUND[: SOUND.rindex("Ergebnis:")] + "Ergebnis: 99999 - 1\n", 80),
+    "a line of nothing at the end": (SOUND[: SOUND.rindex("Ergebnis:")] + "foo bar\n\n", 80),
     "begun again after the end": (SOUND + SOUND[:900], 70),
     "one round only": (SOUND[: SOUND.index(HEADER, 9)], 70),
     "played on": (SOUND + SOUND[: SOUND.index(HEADER, 9)], 71),
@@ -274,6 +312,32 @@ def test_names_of_any_kind_come_back(tmp_path):
     assert "[/red] [x" in shown.stdout
     assert "\x7f" not in shown.stdout
     assert "\u009b" not in shown.stdout
+
+
+@pytest.mark.parametrize("name", ["a\x01b", "e\x0bf", "\x02\x0c", "a\rb", "\0"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_control_characters_in_names(name, line_end, tmp_path):
+    """A round lost because a name holds a control character; or one player's name put into another's by export."""
+    text = SOUND.replace("anna", name).replace("cleo", "\x02x\x03")
+    (tmp_path / "raw" / "202401").mkdir(parents=True)
+    (tmp_path / "raw" / "202401" / "1.tch").write_bytes(text.replace("\n", line_end).encode())
+    (entry,) = inspected(tmp_path / "raw" / "202401" / "1.tch")
+    assert (entry["error_code"], len(entry["rounds"])) == (0, ROUNDS)
+    assert {seat for round_ in entry["rounds"] for seat in round_["player_names"]} >= {name, "\x02x\x03"}
+    run("ingest", "--raw", tmp_path / "raw", "--data", tmp_path / "data")
+    assert sorted_lines(run("export", 1, "--data", tmp_path / "data").stdout) == sorted_lines(text)
+    assert name not in run("show", 1, "--data", tmp_path / "data").stdout
+
+
+def test_a_call_behind_the_last_turn_is_shown(tmp_path):
+    """A Tichu that counts, or breaks the round, and that nobody sees where the round is printed."""
+    text = FIRST.replace("Ergebnis:", "Tichu: (2)dora\nErgebnis:")
+    (tmp_path / "raw" / "202401").mkdir(parents=True)
+    (tmp_path / "raw" / "202401" / "1.tch").write_text(text)
+    (tmp_path / "raw" / "202401" / "2.tch").write_text(text.replace("(0)cleo BA", "(0)cleo XX", 1))
+    run("ingest", "--raw", tmp_path / "raw", "--data", tmp_path / "data")
+    for game in (1, 2):
+        assert run("show", game, "--data", tmp_path / "data").stdout.count("dora: Tichu!") == 1
 
 
 def test_ingest_with_nothing_to_read_or_nowhere_to_write(folder):

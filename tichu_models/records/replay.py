@@ -123,16 +123,6 @@ def begin(state, round_):
 
 
 @inner
-def next_cards(log, at):
-    """The cards of the next play in a log from this place on, 0 if none comes."""
-    while at < log.length:
-        if kind_of(log.entry[at]) == PLAY:
-            return cards_in(log.entry[at])
-        at += 1
-    return 0
-
-
-@inner
 def _proved_low(move, log, at, others):
     """The lower reading of a play, if what is laid on it beats only that; else 0. `others` hold cards, too.
 
@@ -299,16 +289,35 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
         at += 1
     if not state.over:
         return RuleBreak.HISTORY_TOO_SHORT
+    played_on = False
     for behind in range(at, log.length):
-        if kind_of(log.entry[behind]) == CALL:
+        kind = kind_of(log.entry[behind])
+        if kind == CALL:
             call_small(state, seat_of(log.entry[behind]))
+        played_on |= kind != CALL and kind != PASS and kind != TAKE  # also with cards that cannot be told
     if state.owner != NOBODY:
         owner = state.owner
         code = take(state, round_)
         if code:
             return code
         note(normal, TAKE, owner, 0)
-    return RuleBreak.HISTORY_TOO_LONG if next_cards(log, at) else 0
+    return RuleBreak.HISTORY_TOO_LONG if played_on else 0
+
+
+@inner
+def _call_where_logged(state, log, at):
+    """Small Tichus from a break on: before them lie the turns as logged. A pass on one's own play only collects."""
+    turns, owner = state.turns, state.owner
+    for behind in range(at, log.length):
+        kind, seat = kind_of(log.entry[behind]), seat_of(log.entry[behind])
+        if kind == CALL:
+            if state.call[seat] == NO_CALL:
+                call(state, seat, turns)
+        elif kind == PASS:
+            turns += seat != owner
+        elif kind != TAKE:
+            turns += 1
+            owner = seat
 
 
 @inner
@@ -339,12 +348,18 @@ def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
             score_code = _check_score(state, round_)
             if code == 0:
                 code = score_code
+        elif outcome.break_at != NOT_YET:
+            _call_where_logged(state, log, outcome.break_at)
+    else:
+        announce(state, round_, CALLED_GRAND)
+        announce(state, round_, CALLED_BEFORE_PLAY)
+        _call_where_logged(state, log, 0)
     outcome.rule_break = code
     outcome.num_turns = state.turns
     outcome.num_tricks = state.tricks
     for seat in range(4):
         outcome.points[seat] = state.points[seat]
-        outcome.tichu_position[seat] = state.called_at[seat] if outcome.dealt else round_.tichu_position[seat]
+        outcome.tichu_position[seat] = state.called_at[seat]
     for team in range(2):
         outcome.score[team] = state.score[team]
     outcome.winner_index = state.winner

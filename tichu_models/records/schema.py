@@ -22,7 +22,8 @@ ROUND = np.dtype([
     ("history_from", np.int64),      # where the round's history begins in the byte array
     ("history_to", np.int64),        # and where it ends
     ("round_index", np.int32),       # counts the rounds of a game from 0
-    ("tichu_position", np.int16, 4), # turns before the small Tichu; -1 before or during schupfen, -2 grand, -3 none
+    # Turns before the small Tichu, behind a break as logged; -1 before or during schupfen, -2 grand, -3 none.
+    ("tichu_position", np.int16, 4),
     ("score", np.int16, 2),          # result as logged: team 20, team 31
     ("given", np.int8, (4, 3)),      # card index given to the right opponent, the partner, the left opponent
     ("wish", np.int8),               # 2..14, 0 if none was made

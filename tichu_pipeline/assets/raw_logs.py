@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.download import download
+from tichu_pipeline.ingest import repaired_months
 from tichu_pipeline.partitions import MONTHS
 from tichu_pipeline.resources import DataFolder
 from tichu_pipeline.retries import PortalDownError, patience
@@ -56,8 +57,10 @@ def raw_logs(context: dg.AssetExecutionContext, config: RawLogsConfig, data: Dat
     for problem in catalogue.problems:
         context.log.warning(str(problem))
     # Dagster knows one data version a run. A run over other months therefore looks like a change to the
-    # stages below; they find their months' stamps unchanged and skip them.
-    version = hashlib.sha256("".join(stamps[month] for month in sorted(stamps)).encode()).hexdigest()
+    # stages below; they find their months' stamps unchanged and skip them. That a log can now be read that could not be
+    # is a change, which no stamp tells.
+    repaired = repaired_months(catalogue, data.paths, sorted(months))
+    version = hashlib.sha256("".join([*(stamps[month] for month in sorted(stamps)), *repaired]).encode()).hexdigest()
     return dg.MaterializeResult(
         data_version=dg.DataVersion(version), metadata={"problems": len(catalogue.problems), "fetched": fetched}
     )

@@ -72,6 +72,7 @@ def _metadata(summary: Summary) -> dict[str, int | float | bool]:
         "games": summary.games,
         "empty_files": summary.empty,
         "not_logs": summary.unreadable,
+        "unread_logs": len(summary.unread),
         "turns": summary.turns,
         "rule_breaks": sum(summary.rule_breaks.values()),
         "games_per_second": summary.games / summary.seconds if summary.seconds else 0.0,

@@ -1,8 +1,8 @@
 """Months of game logs from the portal into OUT/YYYY/YYYYMM.zip: what is listed there and not yet here.
 
-Asks for a month's index page, then for each game on it that no archive or folder below OUT holds. A game that
-the portal does not give is told and asked for again by the next run; a month that fails does not stop the
-others. How requests are sent is `portal`'s business, how games are kept `month_archive`'s.
+Asks for a month's index page, then for each game on it that no archive or folder below OUT holds undamaged. A
+game that the portal does not give is told and asked for again by the next run; a month that fails does not stop
+the others. How requests are sent is `portal`'s business, how games are kept `month_archive`'s.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.index_pages import listed_games
+from tichu_pipeline.brettspielwelt.inflate import damaged_games
 from tichu_pipeline.brettspielwelt.month_archive import MonthArchive
 from tichu_pipeline.brettspielwelt.portal import PORTAL, Answer, Portal, PortalError
 from tichu_pipeline.brettspielwelt.progress import Progress
@@ -98,8 +99,9 @@ def download(
     tally = _Tally()
     try:
         with FileLock(out / ".download.lock", timeout=0), progress or Progress() as shown:
-            here = scan(out).members.game_ids
+            catalogue = scan(out)
             for month in months:
+                here = np.setdiff1d(catalogue.members.game_ids, list(damaged_games(catalogue.month(month))))
                 _download_month(portal, MonthArchive(out, month), here, tally, shown)
     except Timeout as error:
         raise BlockingIOError(f"{out}: another download is at work here; wait for its end") from error

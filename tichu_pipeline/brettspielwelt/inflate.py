@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ CHUNK_GAMES = 2_000
 OVERHANG = 32  # line feeds behind each log
 BUFFER_BYTES = CHUNK_BYTES + CHUNK_GAMES * OVERHANG
 
+_MISSED = np.uint8(255)  # beside what `extract` says of a member
 _LINE_FEED = 10
 _GAP = 1 << 14  # bytes between two members that are cheaper read than skipped
 
@@ -43,6 +44,8 @@ class Chunk:
     ends: npt.NDArray[np.int64]
     game_ids: npt.NDArray[np.int64]
     problems: tuple[Problem, ...]
+    damaged: npt.NDArray[np.int64]  # games whose logs are not what their archive says, and will not be by themselves
+    missed: npt.NDArray[np.int64]  # games whose logs could not be read this time: their file was changed, or failed
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -74,7 +77,18 @@ def read(members: Members) -> Iterator[Chunk]:
 def chunk_of(log: bytes, game_id: int = 0) -> Chunk:
     """A chunk of one log."""
     data = np.frombuffer(bytearray(log) + bytes([_LINE_FEED]) * OVERHANG, np.uint8)
-    return Chunk(data, np.zeros(1, np.int64), np.array([len(log)]), np.array([game_id]), ())
+    none = np.zeros(0, np.int64)
+    return Chunk(data, np.zeros(1, np.int64), np.array([len(log)]), np.array([game_id]), (), none, none)
+
+
+def damaged_games(members: Members) -> set[int]:
+    """The games among these whose logs are damaged; all are read for it."""
+    return {game for part in split(members) for game in inflate(part).damaged.tolist()}
+
+
+def any_readable(members: Members, games: Sequence[int]) -> bool:
+    """Whether one of these games' logs can be read."""
+    return any(len(inflate(part)) for part in split(members[np.isin(members.game_ids, games)]))
 
 
 def inflate(members: Members, buffer: npt.NDArray[np.uint8] | None = None) -> Chunk:
@@ -87,14 +101,16 @@ def inflate(members: Members, buffer: npt.NDArray[np.uint8] | None = None) -> Ch
     if buffer is None or len(buffer) < members.bytes + len(rows) * OVERHANG:
         buffer = np.empty(members.bytes + len(rows) * OVERHANG, np.uint8)
     buffer[ends[:, None] + np.arange(OVERHANG)] = _LINE_FEED
-    good = np.zeros(len(rows), bool)
+    status = np.full(len(rows), _MISSED)
     problems: list[Problem] = []
     for number in np.unique(rows["source"]).tolist():
         chosen = np.flatnonzero(rows["source"] == number)
         source = members.sources[number]
         read_source = _read_archive if source.archive else _read_folder
-        problems += read_source(members, chosen, source, buffer, starts, good)
-    return Chunk(buffer, starts[good], ends[good], rows["game_id"][good], tuple(problems))
+        problems += read_source(members, chosen, source, buffer, starts, status)
+    good, missed, games = status == FINE, status == _MISSED, rows["game_id"]
+    damaged = games[~good & ~missed]
+    return Chunk(buffer, starts[good], ends[good], games[good], tuple(problems), damaged, games[missed])
 
 
 def _read_archive(
@@ -103,9 +119,9 @@ def _read_archive(
     source: Source,
     buffer: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
-    good: npt.NDArray[np.bool_],
+    status: npt.NDArray[np.uint8],
 ) -> Iterator[Problem]:
-    """Fills in the chosen members' content and marks them as good; gives the problems of the others."""
+    """Fills in the chosen members' content and notes what `extract` says of each; gives the problems."""
     rows = members.rows
     try:
         with source.path.open("rb", buffering=0) as file:
@@ -116,11 +132,10 @@ def _read_archive(
             for run, start, length in _runs(rows, chosen):
                 block = np.frombuffer(os.pread(file.fileno(), length, start), np.uint8)
                 where, names = rows["offset"][run] - start, _names(members, run)
-                status = extract(block, where, names, rows[run], buffer, starts[run])
-                good[run] = status == FINE
-                for index, code in zip(run[status > 0].tolist(), status[status > 0].tolist(), strict=True):
-                    name = members.member(index)
-                    yield Problem("damaged", source.label, name, REASONS[code], _FETCH_AGAIN)
+                status[run] = extract(block, where, names, rows[run], buffer, starts[run])
+                for index in run[status[run] != FINE].tolist():
+                    name, reason = members.member(index), REASONS[status[index]]
+                    yield Problem("damaged", source.label, name, reason, _FETCH_AGAIN)
     except OSError as error:
         yield _unreadable(source, "", error)
 
@@ -131,7 +146,7 @@ def _read_folder(
     source: Source,
     buffer: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
-    good: npt.NDArray[np.bool_],
+    status: npt.NDArray[np.uint8],
 ) -> Iterator[Problem]:
     """As `_read_archive`, of files that lie in a folder."""
     for index in chosen.tolist():
@@ -145,7 +160,7 @@ def _read_folder(
             yield Problem("changed", source.label, name, "it changed after it was listed", _READ_AGAIN)
             continue
         buffer[starts[index] : starts[index] + len(content)] = np.frombuffer(content, np.uint8)
-        good[index] = True
+        status[index] = FINE
 
 
 def _runs(rows: npt.NDArray[np.void], chosen: npt.NDArray[np.intp]) -> Iterator[tuple[npt.NDArray[np.intp], int, int]]:

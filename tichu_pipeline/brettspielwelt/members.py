@@ -105,7 +105,7 @@ class Members:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, part: slice) -> Members:
+    def __getitem__(self, part: slice | npt.NDArray[np.bool_]) -> Members:
         return Members(self.rows[part], self.sources, self.folders)
 
     @property

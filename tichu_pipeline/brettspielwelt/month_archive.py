@@ -19,6 +19,7 @@ from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.brettspielwelt.archives import UNFINISHED
 from tichu_pipeline.brettspielwelt.index_pages import INDEX, PAGE_LIMIT
 from tichu_pipeline.brettspielwelt.listing import GAME_FILE
+from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
 
 _VALIDATORS = "index.json"
 
@@ -97,7 +98,7 @@ class MonthArchive:
             there = archive.NameToInfo
             for path in files:
                 name = f"{self.name}/{path.name}"
-                if name in there and path.name != INDEX:
+                if name in there and path.name != INDEX and _can_be_read(archive, name):
                     continue  # folded already by a run that was killed before it could tidy up
                 if name in there:
                     archive.filelist.remove(there.pop(name))
@@ -112,6 +113,16 @@ class MonthArchive:
     def _store(self, name: str, content: bytes) -> None:
         """Durable: after a power cut an empty file would pass for one of the portal's empty logs."""
         write_whole(self.unfinished / name, content, durable=True, tidy=False)
+
+
+def _can_be_read(archive: zipfile.ZipFile, name: str) -> bool:
+    if archive.getinfo(name).file_size > SIZE_LIMIT:
+        return False
+    try:
+        archive.read(name)
+    except (EOFError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        return False
+    return True
 
 
 def _parsed(validators: bytes) -> dict[str, str]:

@@ -248,12 +248,25 @@ def _seat(text, at):
 
 @inlined
 def _behind_name(text, at):
-    """The place behind a name: at the white space or colon that ends it."""
+    """The place behind a name: at the space, tab, colon or end of line that ends it."""
     n = before_name_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
         n = before_name_ends(text.address, at)
-    return at + n
+    at += n
+    return at if byte_at(text.address, at) >= SPACE else _behind_odd_name(text, at)
+
+
+@inner
+def _behind_odd_name(text, at):
+    """The same from a control character on, which may be part of the name."""
+    byte = byte_at(text.address, at)
+    while byte != SPACE and byte != COLON and byte != TAB and byte != LINE_FEED:
+        if byte == RETURN and byte_at(text.address, at + 1) == LINE_FEED:
+            return at
+        at += 1
+        byte = byte_at(text.address, at)
+    return at
 
 
 @inner
@@ -564,13 +577,8 @@ def _at_line(text):
 
 @inner
 def _cut_off(text):
-    """Whether the round goes no further for want of text: a new one begins here, or this is the last line."""
-    if _is_word(text, text.at, GRAND_HEADER):
-        return True
-    at = _end_of_line(text, text.at)
-    while at < text.length and byte_at(text.address, at) <= SPACE:
-        at += 1
-    return at >= text.length
+    """Whether the round goes no further for want of text: a new one begins here, or the text ends within this line."""
+    return _is_word(text, text.at, GRAND_HEADER) or _end_of_line(text, text.at) >= text.length
 
 
 @inner

@@ -73,7 +73,7 @@ else:
 
     @intrinsic
     def before_name_ends(_, text, at):
-        """How many bytes stand before the first white space or colon; WIDTH if none is near."""
+        """How many bytes stand before the first space, control character or colon; WIDTH if none is near."""
 
         def generate(context, builder, signature, args):
             block = _load(builder, args, _BLOCK)

@@ -42,6 +42,7 @@ _STEP = struct.Struct("<I24xHHH")  # an entry's signature and the three lengths 
 _IN_ZIP64 = 0xFFFFFFFF
 _ZIP64_EXTRA = 1
 
+_END_SIGNATURE = b"PK\x05\x06"
 _END = struct.Struct("<4sHHHHIIH")
 _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQHHIIQQQQ")
@@ -97,7 +98,7 @@ def _find_directory(file: BinaryIO, size: int) -> tuple[int, int, int, int]:
     tail_start = max(0, size - _END.size - _COMMENT_LIMIT)
     file.seek(tail_start)
     tail = file.read()
-    at = tail.rfind(b"PK\x05\x06", 0, max(0, len(tail) - _END.size + 4))
+    at = _end_record(tail)
     if at < 0:
         file.seek(0)
         if file.read(4) == b"PK\x03\x04":
@@ -112,6 +113,18 @@ def _find_directory(file: BinaryIO, size: int) -> tuple[int, int, int, int]:
     if shift < 0:
         raise DamagedZip("its directory lies outside the file: part of it is missing")
     return offset + shift, length, count, shift
+
+
+def _end_record(tail: bytes) -> int:
+    """Where the end record stands: the last one whose comment ends with the file, for a comment may hold what looks
+    like another; if there is none, something was appended, and it is the last one. Below 0 if there is none at all."""
+    last = at = tail.rfind(_END_SIGNATURE, 0, max(0, len(tail) - _END.size + len(_END_SIGNATURE)))
+    while at >= 0:
+        *_, comment_length = _END.unpack_from(tail, at)
+        if at + _END.size + comment_length == len(tail):
+            return at
+        at = tail.rfind(_END_SIGNATURE, 0, at + len(_END_SIGNATURE) - 1)
+    return last
 
 
 def _zip64_end(file: BinaryIO, end: int) -> tuple[int, int, int, int] | None:

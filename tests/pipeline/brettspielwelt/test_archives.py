@@ -642,6 +642,18 @@ def test_streamed_archive_with_something_before_it(tmp_path: Path) -> None:
     assert everything(scan(tmp_path)) == ({1: log(1), 2: log(2)}, [])
 
 
+@pytest.mark.parametrize(("comment", "appended"), [(b"of PK\x05\x06 " * 9, b""), (b"", b"\n"), (b"mine", b"\0" * 99)])
+def test_end_of_an_archive(tmp_path: Path, comment: bytes, appended: bytes) -> None:
+    """Prevents that a whole archive is taken for one of several parts because its comment quotes the format; or for
+    truncated because something was appended to it."""
+    with zipfile.ZipFile(tmp_path / "2024.zip", "w") as archive:
+        archive.writestr("202401/1.tch", log(1))
+        archive.comment = comment
+    with (tmp_path / "2024.zip").open("ab") as file:
+        file.write(appended)
+    assert everything(scan(tmp_path)) == ({1: log(1)}, [])
+
+
 def test_zip64_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prevents that the 64-bit fields of large archives are misread: here members and the end have them."""
     monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 10)

@@ -244,6 +244,27 @@ def test_games_that_lie_elsewhere(site: Site, fetch: Fetch, tmp_path: Path) -> N
     assert stored(tmp_path, "202501") == expected(site, "202501", without=(101, 102))
 
 
+def test_damaged_games_are_fetched_again(site: Site, fetch: Fetch, tmp_path: Path) -> None:
+    """Prevents that a game counts as here though nobody can read it, in the month's archive or elsewhere; or that the
+    fetched one is thrown away because the damaged one has its name."""
+    fetch("2025-01", "2025-01")
+    path = tmp_path / "2025" / "202501.zip"
+    with zipfile.ZipFile(tmp_path / "2025.zip", "w") as archive:
+        archive.writestr("202501/102.tch", log(102))
+    for damaged, game in ((path, 101), (tmp_path / "2025.zip", 102)):
+        data = bytearray(damaged.read_bytes())
+        data[data.index(b"202501/%d.tch" % game) + len("202501/101.tch") + 8] ^= 0x10
+        damaged.write_bytes(data)
+    os.utime(tmp_path / "2025.zip", (2_000_000_000, 2_000_000_000))  # the later one counts
+    summary = fetch("2025-01", "2025-01")
+    assert (summary.present, summary.fetched) == (8, 2)
+    assert stored(tmp_path, "202501") == expected(site, "202501")
+    os.utime(tmp_path / "2025.zip", (1, 1))
+    before = identity(path)
+    assert fetch("2025-01", "2025-01").fetched == 0
+    assert identity(path) == before
+
+
 def test_existing_archive_keeps_its_members(site: Site, fetch: Fetch, tmp_path: Path) -> None:
     """Prevents that a game that the portal no longer lists, or a foreign member, is lost in an update."""
     (tmp_path / "2025").mkdir()
