@@ -29,29 +29,35 @@ UNFINISHED = [Run.QUEUED, Run.NOT_STARTED, Run.STARTING, Run.STARTED, Run.CANCEL
 _MONTHLY_AND_A_FEW_DAYS = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=33), fail_window=timedelta(days=40))
 FRESHNESS = {"rounds": _MONTHLY_AND_A_FEW_DAYS, "analysis": _MONTHLY_AND_A_FEW_DAYS}
 
+# A run that was killed is begun again where it was. Stages that fail have their own patience: `retries`.
+BEGUN_AGAIN = {"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"}
+
 refresh = dg.define_asset_job(
     "refresh",
     selection=dg.AssetSelection.assets("raw_logs", "rounds", "rounds_manifest", "analysis"),
     description="Raw logs to database, for the months of the run.",
-    # A run that was killed is begun again where it was. Stages that fail have their own patience: `retries`.
-    tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
+    tags=BEGUN_AGAIN,
 )
 
 everything = dg.define_asset_job(
-    "everything", selection=dg.AssetSelection.all(), description="All stages, for the months of the run."
+    "everything",
+    selection=dg.AssetSelection.all(),
+    description="All stages, for the months of the run.",
+    tags=BEGUN_AGAIN,
 )
 
 train = dg.define_asset_job(
     "train",
     selection=dg.AssetSelection.groups("models"),
     description="All networks, and their comparison. A run that was killed goes on where it was.",
-    tags={"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"},
+    tags=BEGUN_AGAIN,
 )
 
 evaluate = dg.define_asset_job(
     "evaluate",
-    selection=dg.AssetSelection.assets("tournament", "evaluation"),
-    description="All agents against each other, and the page of their ladder.",
+    selection=dg.AssetSelection.assets("tournament", "evaluation", "overview"),
+    description="All agents against each other, the page of their ladder, and the page that leads there.",
+    tags=BEGUN_AGAIN,
 )
 
 JOBS = [refresh, train, evaluate, everything]
@@ -67,7 +73,11 @@ def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
     return known[-1:]
 
 
-@dg.sensor(job=refresh, minimum_interval_seconds=SECONDS_BETWEEN_LOOKS)
+@dg.sensor(
+    job=refresh,
+    minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+    description="Refreshes the months whose logs in the raw folder are new or have changed.",
+)
 def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunRequest | dg.SkipReason:
     """Refreshes the months whose logs in the raw folder are new or have changed, in one run."""
     paths = data.paths
@@ -92,7 +102,12 @@ def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunReq
 def reingestion(cron: str = MONTHLY) -> dg.ScheduleDefinition:
     """The schedule."""
 
-    @dg.schedule(job=refresh, cron_schedule=cron, execution_timezone="UTC")
+    @dg.schedule(
+        job=refresh,
+        cron_schedule=cron,
+        execution_timezone="UTC",
+        description="Downloads what the portal has since the last month that is here, and refreshes what has changed.",
+    )
     def reingest_logs(context: dg.ScheduleEvaluationContext, data: DataFolder) -> dg.RunRequest:
         """Downloads what the portal has since the last month that is here, and refreshes what has changed, in one run.
 

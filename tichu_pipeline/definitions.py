@@ -31,6 +31,7 @@ def build(
     stages = [part.map_asset_specs(_described) if isinstance(part, dg.AssetsDefinition) else part for part in found]
     return dg.Definitions(
         assets=stages,
+        asset_checks=dg.load_asset_checks_from_package_module(assets),
         jobs=JOBS,
         schedules=[reingestion(cron or os.environ.get("TICHU_REINGEST_CRON") or MONTHLY)],
         sensors=[new_logs],

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 
 from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.workers import Workers, workers_from
+from tichu_pipeline.workers import Workers, WorkersError, workers_from
 
 
 class DataFolder(dg.ConfigurableResource):
@@ -28,7 +28,10 @@ class WorkersResource(dg.ConfigurableResource):
         return workers_from(self.named) if self.named else None
 
     def metadata(self) -> dict[str, dg.MetadataValue]:
-        """Where the workers of this run can be watched."""
+        """Where the workers of this run can be watched. A scheduler that does not answer is told of by who needs it."""
         workers = self.get()
-        link = workers.dashboard if workers else None
+        try:
+            link = workers.dashboard if workers else None
+        except WorkersError:
+            link = None
         return {"workers": dg.MetadataValue.url(link)} if link else {}

@@ -169,6 +169,7 @@ def _dataset(stage: str, paths: DataPaths, _: Catalogue | None, before: Before) 
     if not files:
         return Standing(stage, State.MISSING, "", 0, ("no data set asked for",))
     reasons = [f"{path.name}: {why}" for path in files if (why := dataset.stale_because(paths, path))]
+    reasons += [] if reasons else _below_stale(before, "features")
     return Standing(stage, state_of(reasons), f"{len(files)} in all", sum(map(_size, files)), tuple(reasons))
 
 
@@ -215,6 +216,7 @@ def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Befor
     reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
     if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
         reasons.append("a network has been trained anew since, or it is of another version")
+    reasons += [] if reasons else _below_stale(before, "training_runs")
     there = f"{len(order.agents)} agents, {len(played.results):,} rounds"
     return Standing(stage, state_of(reasons), there, path.stat().st_size, tuple(reasons))
 
@@ -241,8 +243,13 @@ def _overview(stage: str, paths: DataPaths, _: Catalogue | None, before: Before)
     }
     made = page.stat().st_mtime
     newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
-    reasons = [f"it shows an older {name}" for name in newer]
+    reasons = [f"it shows an older {name}" for name in newer] or _below_stale(before, *shown)
     return Standing(stage, state_of(reasons), page.name, page.stat().st_size, tuple(reasons))
+
+
+def _below_stale(before: Before, *names: str) -> list[str]:
+    """Of stages that do without those above them: only what is there and stale makes them so."""
+    return [reason for name in names if before[name].state is State.STALE for reason in hanging_on(before[name])]
 
 
 Look = Callable[[str, DataPaths, Catalogue | None, Before], Standing]

@@ -59,7 +59,9 @@ def reused(
         run_config={"ops": config or {}},
         asset_selection=[dg.AssetKey(only)] if only else stages,
     )
-    assert all(check.passed for check in result.get_asset_check_evaluations())
+    checks = result.get_asset_check_evaluations()
+    assert checks
+    assert all(check.passed for check in checks)
     found: dict[str, list[bool]] = {}
     for event in result.get_asset_materialization_events():
         made = event.step_materialization_data.materialization

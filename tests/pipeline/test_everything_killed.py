@@ -21,7 +21,7 @@ pytestmark = pytest.mark.proof
 MONTHS = ["2024-01", "2024-02"]
 IN_TRAINING = "resume.ckpt"  # written by a child process: the run is killed when it is there
 DEATHS = [
-    *("2024-02.parquet", "2024-02.parquet"),  # of rounds, then of features
+    *("rounds/2024-02.parquet", "features/play-375/2024-02.parquet"),
     *("tichu.duckdb", "scaling.json", "Datenanalyse.html", "play-375.h5", IN_TRAINING),
     *("model_comparison.parquet", "ladder.parquet", "tournament.html", "index.html"),
 ]
@@ -35,7 +35,7 @@ root, deadly = sys.argv[1:]
 replace = Path.replace
 
 def replace_or_die(self, target):
-    if Path(target).name == deadly:
+    if deadly and str(target).endswith(deadly):
         os.kill(os.getpid(), signal.SIGKILL)
     return replace(self, target)
 

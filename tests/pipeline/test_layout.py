@@ -89,6 +89,30 @@ def test_definitions_hold_the_stages_in_order():
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
 
 
+def test_every_stage_is_checked_in_the_product():
+    """Checks that only tests know of: nobody who runs the graph would ever hear what is wrong."""
+    from tichu_pipeline.definitions import defs
+
+    found: dict[str, set[str]] = {}
+    for key in defs.resolve_asset_graph().asset_check_keys:
+        found.setdefault(key.asset_key.to_user_string(), set()).add(key.name)
+    assert found == {
+        "raw_logs": {"archives_readable"},
+        "rounds": {"rounds_equal_the_sum_of_games", "rule_breaks_are_rare"},
+        "rounds_manifest": {"no_month_missing"},
+        "analysis": {"database_equals_the_parquet", "every_month_is_in", "every_query_answers", "scores_are_plausible"},
+        "analysis_report": {"page_is_complete"},
+        "scaling": {"constants_are_finite_and_ordered"},
+        "features": {"every_game_is_in_one_split", "shards_are_small"},
+        "dataset": {"groups_are_disjoint"},
+        "model_comparison": {"runs_are_whole"},
+        "tournament": {"nobody_failed"},
+    }
+    graph = defs.resolve_asset_graph()
+    blocking = {key.name for key in graph.asset_check_keys if graph.get(key).blocking}
+    assert blocking == {"every_game_is_in_one_split", "groups_are_disjoint", "runs_are_whole"}
+
+
 def test_the_data_folder_comes_from_the_environment():
     """The web UI would work on another folder than the one that the demo filled."""
     code = (

@@ -39,6 +39,7 @@ MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
 BATCH_ROUNDS = 400_000
 FULL_DISK = ("No space left on device", "max_temp_directory_size")  # in DuckDB's words
 MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
+SECONDS_TO_WAIT = 60.0  # for the end of another build, by whoever only adds a table
 FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
 
 
@@ -82,8 +83,9 @@ def build(
 
 
 def add_tournaments(paths: DataPaths) -> None:
-    """Brings the table of tournaments up to date, where there is a database that can have one."""
-    with _only_writer(paths), _plain_errors(paths):
+    """Brings the table of tournaments up to date, where there is a database that can have one. Waits a
+    while for who builds it: there may be hours of play behind."""
+    with _only_writer(paths, SECONDS_TO_WAIT), _plain_errors(paths):
         if stored_stamp(paths, "tournaments") is not None and not has_all_tournaments(paths):
             _renew_tournaments(paths)
 
@@ -125,10 +127,10 @@ def _check_months(paths: DataPaths, found: Manifest) -> None:
 
 
 @contextmanager
-def _only_writer(paths: DataPaths) -> Iterator[None]:
+def _only_writer(paths: DataPaths, seconds: float = 0) -> Iterator[None]:
     paths.tmp.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(paths.tmp / "analysis.lock", timeout=0):
+        with FileLock(paths.tmp / "analysis.lock", timeout=seconds):
             for leftover in paths.tmp.glob("analysis-*"):  # of a killed build: who holds the lock is the only one
                 shutil.rmtree(leftover, ignore_errors=True)
             yield

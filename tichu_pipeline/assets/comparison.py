@@ -1,6 +1,7 @@
 """The stage `model_comparison`: all runs side by side. The work is `tichu_pipeline.training.comparison`."""
 
 import dagster as dg
+import polars as pl
 from pydantic import Field
 
 from tichu_pipeline.assets.training import training_runs
@@ -9,6 +10,7 @@ from tichu_pipeline.retries import patience
 from tichu_pipeline.training.comparison import (
     PAGE,
     PICTURE,
+    RUN,
     SAMPLES,
     TABLE,
     VERSION,
@@ -19,6 +21,7 @@ from tichu_pipeline.training.comparison import (
     networks_of,
     wide,
 )
+from tichu_pipeline.training.runs import FINISHED, runs
 
 
 class FinalTestConfig(dg.Config):
@@ -68,6 +71,20 @@ def model_comparison(
             "picture": dg.MetadataValue.path(paths / PICTURE),
             **metadata,
         },
+    )
+
+
+@dg.asset_check(asset=model_comparison, blocking=True)
+def runs_are_whole(data: DataFolder) -> dg.AssetCheckResult:
+    """Every finished run could be judged, and none of its figures is anything but a number."""
+    table = pl.read_parquet(data.paths.reports / TABLE)
+    judged = set(table.filter(pl.col("kind") == RUN)["name"])
+    left_out = sorted(run.name for run in runs(data.paths) if run.state == FINISHED and run.name not in judged)
+    wrong = table.filter(~pl.col("value").is_finite())
+    figures = ", ".join(f"{name} {figure}" for name, figure in wrong.select("name", "figure").iter_rows())
+    return dg.AssetCheckResult(
+        passed=not left_out and not figures,
+        metadata={"runs": len(judged), "left_out": ", ".join(left_out), "no_numbers": figures},
     )
 
 
