@@ -104,8 +104,8 @@ def _sizes(archives: list[Path]) -> dict[str, int]:
     return {archive.name: archive.stat().st_size for archive in archives if archive.exists()}
 
 
-def run_stages(months: list[str]) -> list[Stage]:
-    """Materialises all assets for these months in one run of the job that the web UI shows as well."""
+def run_stages(months: list[str]) -> tuple[list[Stage], str]:
+    """Materialises all assets for these months in one run of the job that the web UI shows as well; tells of checks."""
     from dagster import DagsterInstance
 
     from tichu_pipeline.definitions import defs, everything
@@ -119,7 +119,14 @@ def run_stages(months: list[str]) -> list[Stage]:
                 "dagster/asset_partition_range_end": months[-1],
             },
         )
-    return stages_of(result)
+    return stages_of(result), told_of_checks(result)
+
+
+def told_of_checks(result: ExecuteInProcessResult) -> str:
+    """How many there were, and which failed."""
+    checks = result.get_asset_check_evaluations()
+    failed = [f"{check.asset_key.to_user_string()} {check.check_name}" for check in checks if not check.passed]
+    return f"{len(checks)} checks, " + (f"failed: {', '.join(failed)}" if failed else "all passed")
 
 
 def stages_of(result: ExecuteInProcessResult) -> list[Stage]:
@@ -167,12 +174,14 @@ def main(
     os.environ.setdefault("TICHU_DEALS", "100")
     os.environ.setdefault("DAGSTER_HOME", str(Path("dagster_home").absolute()))
     try:
-        stages = [ensure_corpus(paths.raw, order), *run_stages(order.months)]
+        corpus_made = ensure_corpus(paths.raw, order)
+        made, checks = run_stages(order.months)
     except ForeignLogsError as error:
         console.print(str(error), style="red", markup=False, soft_wrap=True)
         raise typer.Exit(1) from error
     on_disk = sum(path.stat().st_size for path in paths.root.rglob("*") if path.is_file())
-    show(console, stages, Stage("total, on disk", None, on_disk, time.perf_counter() - started))
+    show(console, [corpus_made, *made], Stage("total, on disk", None, on_disk, time.perf_counter() - started))
+    console.print(checks, highlight=False, markup=False, soft_wrap=True)
     console.print(f"All reports: {paths.reports / 'index.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
