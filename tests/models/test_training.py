@@ -62,7 +62,7 @@ def test_every_network_is_trained_to_the_end(network, tmp_path):
     assert any(name.startswith(("val_top1", "val_r2", "val_called_auc", "val_right_top1", "val_auc")) for name in names)
     assert load(tmp_path).notes["epoch"] == f"{trained.figures['epoch']:g}"
     files = {path.name for path in tmp_path.iterdir() if not path.name.startswith("events.out")}
-    assert files == {"manifest.json", "model.safetensors", "metrics.csv", "figures.json"}
+    assert files == {"manifest.json", "model.safetensors", "last.safetensors", "metrics.csv", "figures.json"}
     assert len(list(tmp_path.glob("events.out.*"))) == 1
 
 

@@ -381,7 +381,7 @@ def test_a_killed_run_ends_as_one_that_was_not(paths, tmp_path):
     ]
     command += [part for setting in settings for part in ("--set", setting)] + ["--data", str(paths.root)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    folder, until = paths.runs / "killed", time.monotonic() + 120
+    folder, until = paths.runs / "killed", time.monotonic() + 300
     while not (folder / "resume.ckpt").exists() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
