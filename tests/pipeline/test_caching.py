@@ -102,7 +102,8 @@ def test_only_what_hangs_on_a_change_is_made_again(paths, instance):
     log = paths.raw / "202403" / "7.tch"
     log.parent.mkdir()
     shutil.copy(ROOT / "tests" / "golden" / "sound_game.tch", log)
-    assert in_state(paths, State.STALE) == ["rounds", "analysis", "analysis_report", "features"]
+    below = ["analysis", "analysis_report", "features", "dataset", "overview"]
+    assert in_state(paths, State.STALE) == ["rounds", *below]
     assert reused(instance, paths) == {
         "rounds": [True, True, False],
         "analysis": [False],

@@ -100,7 +100,7 @@ def test_stages_are_those_that_dagster_runs(paths):
 def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     """Constants of a window that called for a new fit because of a month outside of it; or a page that stays fresh."""
     add_log(paths, "2024-03")
-    assert not_fresh(paths) == ["rounds", "analysis", "analysis_report", "features"]
+    assert not_fresh(paths) == ["rounds", "analysis", "analysis_report", "features", "dataset"]
     found = by_stage(paths)
     assert found["rounds"].reasons == ("logs have changed: 2024-03",)
     assert found["rounds"].stale_months == ("2024-03",)
