@@ -184,17 +184,20 @@ def _picture(figure: Figure, what: str) -> str:
 def _margins(facts: dict[str, Any]) -> Figure:
     labels = [f"{pairing['a']} : {pairing['b']}" for pairing in facts["pairings"]]
     middles = [pairing["points_per_round"] for pairing in facts["pairings"]]
-    return _with_intervals(labels, middles, [pairing["interval"] for pairing in facts["pairings"]], "points a round")
+    return _with_intervals(labels, middles, [pairing["interval"] for pairing in facts["pairings"]], "points a round", 0)
 
 
 def _ratings(facts: dict[str, Any]) -> Figure:
+    from openskill.models import PlackettLuce
+
     rated = facts["ratings"]
     bounds = [[entry["mu"] - 2 * entry["sigma"], entry["mu"] + 2 * entry["sigma"]] for entry in rated]
-    return _with_intervals([entry["name"] for entry in rated], [entry["mu"] for entry in rated], bounds, "rating")
+    names, middles = [entry["name"] for entry in rated], [entry["mu"] for entry in rated]
+    return _with_intervals(names, middles, bounds, "rating", PlackettLuce().mu)
 
 
 def _with_intervals(
-    labels: Sequence[str], middles: Sequence[float], bounds: Sequence[Sequence[float]], unit: str
+    labels: Sequence[str], middles: Sequence[float], bounds: Sequence[Sequence[float]], unit: str, even: float
 ) -> Figure:
     from matplotlib.figure import Figure
 
@@ -206,7 +209,7 @@ def _with_intervals(
     low, high = np.transpose(bounds)
     axes.hlines(places, low, high, color=COLOUR, linewidth=3)
     axes.plot(middles, places, "o", color=COLOUR)
-    axes.axvline(0, color=ACCENT, linewidth=1, linestyle="--")
+    axes.axvline(even, color=ACCENT, linewidth=1, linestyle="--")
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
     axes.set_xlabel(unit)

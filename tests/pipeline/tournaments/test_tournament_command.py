@@ -276,6 +276,8 @@ def test_the_page_shows_all_and_is_not_made_twice(paths):
     assert page.count("data:image/png;base64") == 3
     assert all(agent in page for agent in AGENTS)
     assert write_page(paths, "ladder").reused
+    (axes,) = _ratings(summary(read(paths.tournaments / "ladder.parquet"))).axes
+    assert axes.lines[-1].get_xdata()[0] == 25  # where ratings begin, and what they are in the middle
     invoke(paths, *AGENTS, "--games", 4, "--name", "ladder")
     assert not is_up_to_date(paths, "ladder")
     assert not write_page(paths, "ladder").reused
