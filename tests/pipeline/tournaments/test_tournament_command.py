@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tests.models.runs import make_runs
+from tests.models.runs import make_run, make_runs
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
@@ -24,8 +27,8 @@ from tichu_pipeline.tournaments import running
 from tichu_pipeline.tournaments.entrants import BUILT_IN, entrants
 from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
-from tichu_pipeline.tournaments.logs import log_name
-from tichu_pipeline.tournaments.page import is_up_to_date, page_path, write_page
+from tichu_pipeline.tournaments.logs import first_number, log_name
+from tichu_pipeline.tournaments.page import _ratings, is_up_to_date, page_path, write_page
 from tichu_pipeline.training.runs import FIGURES, WEIGHTS
 
 CLI = CliRunner()
@@ -91,7 +94,8 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     assert (month.games, month.rule_breaks) == (18, {})
     rows = pq.read_table(read_back.rounds / f"{month.month}.parquet")
     played = read(paths.tournaments / "logged.parquet").results
-    assert rows["game_id"].to_pylist() == played["table"].tolist()
+    games = rows["game_id"].to_pylist()
+    assert [game % 10**9 for game in games] == played["table"].tolist()
     assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
     order = Order(AGENTS, 3, 0, whole_games=True)
     parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
@@ -99,8 +103,32 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     assert rows["history"].to_pylist() == histories
     names = {log_name(agent).decode() for agent in AGENTS}
     assert {name for four in rows["player_names"].to_pylist() for name in four} == names
-    shown = CLI.invoke(app, ["show", str(played["table"][0]), "--data", str(read_back.root), "--round", "0"])
+    shown = CLI.invoke(app, ["show", str(games[0]), "--data", str(read_back.root), "--round", "0"])
     assert shown.exit_code == 0, shown.output
+
+
+def members(archive: Path) -> dict[str, bytes]:
+    """The logs of a zip by name."""
+    with zipfile.ZipFile(archive) as logs:
+        return {name: logs.read(name) for name in logs.namelist()}
+
+
+def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
+    """Of two tournaments in a folder only one game of each number is kept; or the same one counts twice, because it was
+    played again next month."""
+    logs = tmp_path / "logs"
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        invoke(paths, "heuristic", "random", "--deals", 8, "--seed", seed, "--name", name, "--logs", logs)
+    one, again, other = (members(logs / f"{name}.zip") for name in ("one", "again", "other"))
+    assert one == again
+    assert not one.keys() & other.keys()
+    assert all(len(Path(name).stem) == 18 for name in one)
+    read_back = DataPaths(tmp_path / "read")
+    (month,) = ingest(logs, read_back).months
+    assert month.games == 32
+    stamps = {first_number(Order(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
+    assert len(stamps) == 1000
+    assert max(stamps) + 781 * 10**8 < 10**18
 
 
 def test_sql_sees_what_was_played(paths):
