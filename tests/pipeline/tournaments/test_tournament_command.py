@@ -24,7 +24,7 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.tournaments import running
-from tichu_pipeline.tournaments.entrants import BUILT_IN, entrants
+from tichu_pipeline.tournaments.entrants import BUILT_IN, SEARCH, entrants
 from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.logs import first_number, log_name
@@ -234,7 +234,8 @@ def test_who_cannot_play_is_named(paths):
     (paths.runs / "DTNet" / WEIGHTS).write_bytes(b"nothing")
     (paths.runs / "DragonNet" / "manifest.json").write_text("{}")
     able = entrants(paths)
-    assert able.agents[len(BUILT_IN) :] == ("policy:CandidatePolicyNet", "policy:PolicyNet")
+    *networks, search = able.agents[len(BUILT_IN) :]
+    assert (networks, search.partition(",")[0]) == (["policy:CandidatePolicyNet", "policy:PolicyNet"], "mcts:PolicyNet")
     reasons = dict(able.left_out)
     assert list(reasons) == ["DTNet", "DragonNet", "GCPolicyNet"]
     assert "no whole file of weights" in reasons["DTNet"]
@@ -250,6 +251,26 @@ def test_who_cannot_play_is_named(paths):
     write_page(paths, "ladder")
     assert "Left out: <code>DTNet</code>" in page_path(paths).read_text()
     assert "`DTNet` is left out" in markdown(summary(again.played))
+
+
+def test_everybody_is_in_the_ladder(paths):
+    """A ladder of all agents in which the one that thinks ahead is missing, or a network, or those it learned from; or
+    a search that the weaker of two networks leads."""
+    made = {"PolicyNet": 0.5, "GCPolicyNet": 0.9, "DTNet": 0.9, "CandidatePolicyNet": 0.9}
+    for network, figure in made.items():
+        make_run(paths.runs, network)
+        (paths.runs / network / FIGURES).write_text(json.dumps({"val_top1_not_forced": figure}))
+    make_run(paths.runs, "PolicyNet", "better")
+    (paths.runs / "better" / FIGURES).write_text(json.dumps({"val_top1_not_forced": 0.6}))
+    paths.raw.mkdir()
+    pq.write_table(pa.table({"blunder_rates": [[0.1, 0.2, 0.0, 0.1]]}), paths.raw / "truth.parquet")
+    able = entrants(paths)
+    networks = {f"policy:{run}" for run in (*made, "better")}
+    assert set(able.agents) == {*BUILT_IN, "crowd", *networks, SEARCH.format("better")}
+    assert not able.left_out
+    (paths.raw / "truth.parquet").write_bytes(b"nothing")
+    assert "crowd" not in entrants(paths).agents
+    assert dict(entrants(paths).left_out).keys() == {"crowd"}
 
 
 @pytest.mark.parametrize(
