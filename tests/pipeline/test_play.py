@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.models.runs import make_run
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
 from tichu_models.arena import lockstep
 from tichu_models.arena.referee import Referee
@@ -103,6 +104,14 @@ def test_who_takes_a_trick_and_what_everybody_has_is_told(tmp_path):
         sum(own[:tricks]) for tricks in range(1, len(own) + 1)
     ]  # but for Dragons, of which it has none
     assert re.findall(r"you have (-?\d+) points;", second.removeprefix(first))[0] == "0"
+
+
+def test_who_decides_for_a_network_is_said(tmp_path):
+    """A person who thinks that a network announces, and plays against rules of thumb."""
+    make_run(tmp_path / "runs", "PolicyNet")
+    output, _ = play(tmp_path, ["q"], "--agents", "policy:PolicyNet", "--data", tmp_path)
+    line = "policy:PolicyNet: play by PolicyNet; grand, tichu, small, schupf, wish, dragon, bomb by rules of thumb"
+    assert " ".join(output.split()).count(line) == 1
 
 
 def test_nonsense_is_asked_again_and_leaving_is_clean(tmp_path):

@@ -108,7 +108,7 @@ def tournament(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    show(console, facts)
+    show(console, facts, name)
     console.print(
         f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
     )

@@ -21,13 +21,13 @@ from tichu_pipeline import pages
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
-from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
+from tichu_pipeline.tournaments.terminal import TIME, TIMES, cell, duration, side_sums, who_answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Bumped by hand when the page of an unchanged tournament would differ.
-VERSION = 2
+VERSION = 3
 STAMP = "<!-- tichu.stamp {} -->\n"
 BINS = 60
 
@@ -93,7 +93,7 @@ def _html(name: str, played: Played) -> str:
         "grand tichu",
         "double victories",
         "bombs",
-        "p50",
+        f"{TIME}: p50",
         "p99",
     )
     parts = [
@@ -104,6 +104,8 @@ def _html(name: str, played: Played) -> str:
         ),
         "<h2>Ladder</h2>",
         pages.table(ladder, _ladder(facts)),
+        f"<p>{html.escape(TIMES)}.</p>",
+        *_deciders(facts),
         "<h2>Each against each</h2>",
         pages.table(("", *(rating["name"] for rating in facts["ratings"])), _cross(facts)),
         _picture(_margins(facts), "points a round of each pairing"),
@@ -140,6 +142,13 @@ def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
             f"{done['bombs']:,}",
             *(duration(times[rating["name"]][share]) for share in ("p50", "p99")),
         )
+
+
+def _deciders(facts: dict[str, Any]) -> Iterable[str]:
+    """Who answers what of the agents with networks."""
+    if facts["decisions"]:
+        rows = [(_code(entry["name"]), html.escape(who_answers(entry["answered_by"]))) for entry in facts["decisions"]]
+        yield f"<h2>Who decides</h2>{pages.table(('agent', 'decisions'), rows, as_text=[1])}"
 
 
 def _cross(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
