@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -180,7 +181,47 @@ def test_what_fails_is_named_and_can_be_played_again(paths, monkeypatch):
     assert invoke(paths, "--replay", game) == shown  # the file knows who played
     again = json.loads(invoke(paths, "--replay", game, "--json"))
     assert again["forfeits"][0]["turn"] == int(facts["forfeits"][3]["what"].split("turn ")[1].split(":")[0])
-    assert "--replay" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+    assert "Again: --replay TABLE in" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+    named = invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1, "--name", "mine")
+    assert "Again: --replay TABLE --name mine in" in named  # else it is another tournament's table
+
+
+def test_a_replay_with_other_weights_is_no_replay(paths):
+    """Somebody looks for a mistake in a game that was never played, since a network has been trained anew."""
+    make_run(paths.runs, "PolicyNet", seed=1)
+    facts = json.loads(invoke(paths, "policy:PolicyNet", "random", "--deals", 3, "--name", "mine", "--json"))
+    game = 100000002
+    known = json.loads(invoke(paths, "--replay", game, "--name", "mine", "--json"))
+    assert (known["same_runs"], known["as_played"]) == (True, True)
+    arena._built.cache_clear()  # as in another process
+    shutil.rmtree(paths.runs / "PolicyNet")
+    make_run(paths.runs, "PolicyNet", seed=2)
+    command = ["tournament", "--replay", str(game), "--name", "mine", "--data", str(paths.root)]
+    shown, told = CLI.invoke(app, command), CLI.invoke(app, [*command, "--json"])
+    assert (shown.exit_code, told.exit_code) == (1, 1)
+    assert "other weights, than when mine was played" in " ".join(shown.output.split())
+    assert f"table {game} went otherwise" in " ".join(shown.output.split())
+    again = json.loads(told.stdout)
+    assert (again["same_runs"], again["as_played"], again["forfeits"]) == (False, False, facts["forfeits"])
+    beyond = CLI.invoke(app, [*command[:2], "100000090", *command[3:], "--json"])
+    assert json.loads(beyond.stdout)["as_played"] is None  # a table that was not played
+
+
+def test_what_rules_of_thumb_decide_is_said_everywhere(paths):
+    """A strength that is taken for a network's, and is that of the rules that play beside it."""
+    make_runs(paths.runs, ("PolicyNet", "GrandNet"))
+    make_run(paths.runs, "WishNet", "wishes")
+    order = ("policy:PolicyNet", "random", "--deals", 2, "--name", "ladder")
+    (told,) = json.loads(invoke(paths, *order, "--json"))["decisions"]
+    assert told["name"] == "policy:PolicyNet"
+    by_run = {kind: run for kind, run in told["answered_by"].items() if run}
+    assert by_run == {"play": "PolicyNet", "grand": "GrandNet", "wish": "wishes"}
+    line = "play by PolicyNet; grand by GrandNet; wish by wishes; tichu, small, schupf, dragon, bomb by rules of thumb"
+    assert f"policy:PolicyNet: {line}" in " ".join(invoke(paths, *order).split())
+    write_page(paths, "ladder")
+    assert line in page_path(paths).read_text()
+    facts = summary(read(paths.tournaments / "ladder.parquet"))
+    assert "`policy:PolicyNet`: tichu, small, schupf, dragon, bomb by rules of thumb." in markdown(facts)
 
 
 class Thinking:
