@@ -215,7 +215,7 @@ def _tournament(stage: str, paths: DataPaths, _: Catalogue | None, before: Befor
     reasons = [f"new agents: {', '.join(new)}"] if new else []
     reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
     if not reasons and stamp_of(order, paths) != stored_tournament_stamp(path):
-        reasons.append("a network has been trained anew since, or it is of another version")
+        reasons.append("a network or the crowd's corpus has changed since, or it is of another version")
     reasons += [] if reasons else _below_stale(before, "training_runs")
     there = f"{len(order.agents)} agents, {len(played.results):,} rounds"
     return Standing(stage, state_of(reasons), there, path.stat().st_size, tuple(reasons))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.models.runs import make_run
 from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
 from tichu_models.arena import lockstep
 from tichu_models.arena.referee import Referee
 from tichu_models.arena.table import fixtures_of
 from tichu_models.observation.view import BOMB_THROW, PLAY, SCHUPF, VIEW, WISH
+from tichu_models.records.history import KIND_BITS, TAKE_MARK
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import parse_cards
 from tichu_pipeline.cli import app
@@ -83,6 +86,32 @@ def test_a_whole_game_ends_by_itself(tmp_path):
     (game,) = inspect([log], pytest.fail)
     assert game["error_code"] == 0
     assert [round_["score"] for round_ in game["rounds"]] == rounds.rows["score"].tolist()
+
+
+def test_who_takes_a_trick_and_what_everybody_has_is_told(tmp_path):
+    """A person who plays by memory where a table shows the tricks that each has taken."""
+    typed, rounds = recorded(0, 7, rounds=100)
+    output, _ = play(tmp_path, typed, "--seed", 7)
+    takes = sum(kind == TAKE_MARK for kind in (rounds.history & KIND_BITS).tolist())
+    told = re.findall(r"(You take|\S+ takes) the trick(?:: (-?\d+) points)?\n", output)
+    assert len(told) == takes
+    assert {who for who, _ in told} == {"You take", *(f"random-{side} takes" for side in ("right", "partner", "left"))}
+    first, second = (output.partition(f"round {number}: you")[0] for number in (1, 2))
+    own = [int(points) for points in re.findall(r"You take the trick: (-?\d+) points\n", first)]
+    shown = [int(points) for points in re.findall(r"you have (-?\d+) points;", first)]
+    assert shown[0] == 0
+    assert shown[-1] in [
+        sum(own[:tricks]) for tricks in range(1, len(own) + 1)
+    ]  # but for Dragons, of which it has none
+    assert re.findall(r"you have (-?\d+) points;", second.removeprefix(first))[0] == "0"
+
+
+def test_who_decides_for_a_network_is_said(tmp_path):
+    """A person who thinks that a network announces, and plays against rules of thumb."""
+    make_run(tmp_path / "runs", "PolicyNet")
+    output, _ = play(tmp_path, ["q"], "--agents", "policy:PolicyNet", "--data", tmp_path)
+    line = "policy:PolicyNet: play by PolicyNet; grand, tichu, small, schupf, wish, dragon, bomb by rules of thumb"
+    assert " ".join(output.split()).count(line) == 1
 
 
 def test_nonsense_is_asked_again_and_leaving_is_clean(tmp_path):

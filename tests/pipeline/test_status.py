@@ -23,7 +23,7 @@ from tichu_pipeline.scaling import fit as fitting
 from tichu_pipeline.standing import Standing, State
 from tichu_pipeline.status import STAGES, status
 from tichu_pipeline.tournaments import page as ladder_page
-from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import run as run_tournament
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
@@ -37,7 +37,7 @@ def made(tmp_path_factory) -> DataPaths:
     paths = DataPaths(tmp_path_factory.mktemp("status"))
     generate(paths.raw, 30, MONTHS, seed=8)
     ingesting.ingest(paths.raw, paths)
-    run_tournament(paths, LADDER, Order(BUILT_IN, 2))
+    run_tournament(paths, LADDER, Order(entrants(paths).agents, 2))
     building.build(paths)
     fitting.fit(paths, fit_through="2024-02")
     ladder_page.write_page(paths, LADDER)
@@ -168,10 +168,13 @@ def test_damage_is_a_reason_and_no_crash(paths):
 
 def test_rounds_without_logs_are_kept(paths):
     """Rounds called stale where their archives were moved away: reading them again is impossible."""
-    shutil.rmtree(paths.raw)
+    (paths.raw / "2024.zip").unlink()
     found = by_stage(paths)
     assert not_fresh(paths) == ["raw_logs"]
     assert found["rounds"].reasons == ("logs are gone, rounds kept: 2024-01..2024-03",)
+    (paths.raw / "truth.parquet").unlink()  # by which the crowd plays
+    assert not_fresh(paths) == ["raw_logs", "tournament", "evaluation"]
+    assert "the crowd's corpus" in by_stage(paths)["tournament"].reasons[0]
 
 
 def test_the_command(paths):

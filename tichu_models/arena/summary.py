@@ -31,6 +31,7 @@ def summary(played: Played) -> dict[str, Any]:
         "pairings": [_pairing(played, pairing, part) for pairing, part in enumerate(parts)],
         "ratings": [{**_rating(rating), **_field(played, rating.place, parts)} for rating in rated],
         "times": [_times(name, played) for name in dict.fromkeys(order.agents)],
+        "decisions": [{"name": name, "answered_by": kinds} for name, kinds in played.answered_by.items()],
         "forfeits": [
             {"table": forfeit.game, "agent": forfeit.agent, "reason": forfeit.reason, "what": str(forfeit)}
             for forfeit in played.forfeits

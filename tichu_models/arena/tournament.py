@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
 
@@ -109,6 +109,8 @@ class Played:
     times: dict[str, np.ndarray]
     timed: frozenset[str]  # agents budgeted in seconds, whose games cannot be repeated
     left_out: tuple[tuple[str, str], ...] = ()  # who should have played and could not, and why
+    # Of agents with networks, by kind of decision: the run that answers it, None for rules of thumb.
+    answered_by: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
 
 RunTasks = Callable[[Callable[[Task], Part], Sequence[Task]], Iterable[Part]]
@@ -127,6 +129,7 @@ def play(
     every part of it with its rounds, `done` hears of the deals that have been played."""
     agents = {name: make(name) for name in order.agents}  # who cannot be built fails before anything is played
     timed = frozenset(name for name, agent in agents.items() if getattr(agent, "timed", False))
+    answered_by = {name: agent.answered_by for name, agent in agents.items() if hasattr(agent, "answered_by")}
     undecided = list(range(len(order.pairings)))
     results: list[np.ndarray] = []
     forfeits: list[Forfeit] = []
@@ -151,7 +154,8 @@ def play(
             undecided = [p for p in undecided if not order.test.look(values_of(so_far[so_far["pairing"] == p])).better]
             if not undecided:
                 break
-    return Played(order, *_settled(order, np.concatenate(results), forfeits), times, timed)
+    settled, kept = _settled(order, np.concatenate(results), forfeits)
+    return Played(order, settled, kept, times, timed, answered_by=answered_by)
 
 
 def _waves(order: Order) -> Iterator[range]:

@@ -50,7 +50,7 @@ class MCTSAgent:
 
     def __init__(self, name: str, policy: NNetAgent, judge: Judge | None, options: SearchOptions) -> None:
         self.name, self.policy, self.judge, self.options = name, policy, judge, options
-        self.past, self.by_rule = policy.past, policy.by_rule
+        self.past, self.by_rule, self.answered_by = policy.past, policy.by_rule, policy.answered_by
         self.wants = ("transcripts", "hands") if options.open else ("transcripts",)
         self.timed = options.seconds is not None
         self.deals = 1 if options.open else options.deals

@@ -34,6 +34,7 @@ def play(
     from tichu_pipeline.folders import DataPaths
     from tichu_pipeline.playing.game import play_game
     from tichu_pipeline.playing.person import HELP, Person, QuitGame
+    from tichu_pipeline.tournaments.terminal import who_answers
 
     def ask(question: str) -> str:
         return console.input(question, markup=False)  # brackets are brackets
@@ -45,13 +46,17 @@ def play(
     log = (logs or paths.played) / f"{now:%Y%m}" / f"{now:%Y%m%d%H%M%S}.tch"
     try:
         others = [agent_from(text, paths.runs) for text in (texts * 3)[:3]]
-        person = Person(name, console, ask, agent_from(adviser or texts[len(texts) // 2], paths.runs), hint)
+        advising = agent_from(adviser or texts[len(texts) // 2], paths.runs)
+        person = Person(name, console, ask, advising, hint)
         players: list[Agent] = [person] * 4
         names = [name] * 4
         for to, place, agent in zip((RIGHT, PARTNER, LEFT), ("right", "partner", "left"), others, strict=True):
             players[(seat + to) & 3] = agent
             names[(seat + to) & 3] = f"{agent.name}-{place}"
         console.print(HELP, highlight=False, markup=False)
+        for agent in {each.name: each for each in (*others, advising)}.values():
+            if answered_by := getattr(agent, "answered_by", None):
+                console.print(f"{agent.name}: {who_answers(answered_by)}", highlight=False, markup=False)
         play_game(players, names, seat, secrets.randbits(32) if seed is None else seed, log, console)
     except QuitGame:
         console.print()

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tichu_pipeline.tournaments.replaying import Replay
 
 DEALS, MOST_DEALS = 1000, 50_000
 MARGIN = 2.0
@@ -69,11 +74,13 @@ def tournament(
     from tichu_models.agents.registry import AgentError
     from tichu_models.arena.statistics import SequentialTest
     from tichu_models.arena.summary import summary
-    from tichu_models.arena.tournament import Order, TournamentError, play_table
+    from tichu_models.arena.tournament import Order, TournamentError
     from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.tournaments.files import TournamentFileError, read
-    from tichu_pipeline.tournaments.running import BadNameError, ControlError, FromRegistry, run, tournament_path
-    from tichu_pipeline.tournaments.terminal import show, show_replay
+    from tichu_pipeline.tournaments.files import TournamentFileError
+    from tichu_pipeline.tournaments.replaying import replay as replay_table
+    from tichu_pipeline.tournaments.replaying import replay_stored
+    from tichu_pipeline.tournaments.running import BadNameError, ControlError, run
+    from tichu_pipeline.tournaments.terminal import show
     from tichu_pipeline.workers import WorkersError
 
     paths, console = DataPaths(data), Console()
@@ -81,25 +88,12 @@ def tournament(
     number = (games + 1) // 2 if games else deals or most
     test = SequentialTest(margin) if until_decided else None
     try:
-        if agents:
-            order = Order(tuple(agents), number, seed, games is not None, limit, test, control)
-        else:
-            order = read(tournament_path(paths, name)).order
+        order = Order(tuple(agents), number, seed, games is not None, limit, test, control) if agents else None
         if replay is not None:
-            part = play_table(order, FromRegistry(paths.runs), replay)
-            if as_json:
-                rounds = [
-                    dict(zip(("round_index", "score"), (int(row["round_index"]), row["score"].tolist()), strict=True))
-                    for row in part.results
-                ]
-                typer.echo(
-                    json.dumps(
-                        {"table": replay, "rounds": rounds, "forfeits": [asdict(entry) for entry in part.forfeits]}
-                    )
-                )
-            else:
-                show_replay(console, order, replay, part)
+            again = replay_table(paths, replay, order) if order else replay_stored(paths, replay, name)
+            _tell_replay(console, replay, again, as_json)
             return
+        assert order is not None
         with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
             made = run(paths, name, order, workers_of(workers), force, logs, done)
     except (AgentError, TournamentError, TournamentFileError, BadNameError, ControlError, WorkersError) as error:
@@ -108,10 +102,27 @@ def tournament(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    show(console, facts)
+    show(console, facts, name)
     console.print(
         f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
     )
+
+
+def _tell_replay(console: Console, table: int, again: Replay, as_json: bool) -> None:
+    """Shows a table that was played again; ends with status 1 if it is not the game that was played."""
+    from tichu_pipeline.tournaments.terminal import show_replay
+
+    if as_json:
+        rounds = [
+            {"round_index": int(row["round_index"]), "score": row["score"].tolist()} for row in again.part.results
+        ]
+        forfeits = [asdict(entry) for entry in again.part.forfeits]
+        known = {"same_runs": again.same_runs, "as_played": again.as_played}
+        typer.echo(json.dumps({"table": table, "rounds": rounds, "forfeits": forfeits, **known}))
+    else:
+        show_replay(console, again.order, table, again.part)
+    if again.differences:
+        fail("; ".join(again.differences))
 
 
 def ladder(

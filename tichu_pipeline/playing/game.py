@@ -27,8 +27,9 @@ from tichu_models.observation.view import (
     TICHU_CALL,
     WISH,
 )
+from tichu_models.records.history import KIND_BITS, TAKE_MARK
 from tichu_models.records.schema import Rounds, joined
-from tichu_models.rules.cards import LABEL_OF_RANK, labels
+from tichu_models.rules.cards import DOG, LABEL_OF_RANK, labels
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.showing import cards as coloured
 from tichu_pipeline.tournaments.logs import texts
@@ -43,7 +44,8 @@ class Announcer(Referee):
         self.rounds: list[Rounds] = []
         self._console, self._names, self._seat, self._log = console, list(names), seat, log
         self._waiting: list[str] = []  # calls that are told when all have been asked
-        self._on_table = False
+        self._taker: int | None = None  # who takes the trick on the table, as far as it has come
+        self._collected = np.zeros(4, dtype=np.int64)  # points, when the table was empty last
 
     def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
         """The answer of one player, told to all."""
@@ -52,8 +54,8 @@ class Announcer(Referee):
             for told in self._waiting:
                 self._say(told, "bold yellow")
             self._waiting.clear()
-        if kind == PLAY and self._on_table and not view["trick"]:
-            self._say("")
+        if not view["trick"]:
+            self._tell_taker(view["points"])
         choices, faults = super().ask(agent, kind, views, heard)
         self._tell(kind, seat, view, int(choices[0]))
         return choices, faults
@@ -61,7 +63,9 @@ class Announcer(Referee):
     def finish(self, rounds: Rounds) -> None:
         """The round's result; the log has it from now on."""
         self.rounds.append(rounds)
-        self._on_table = False
+        if rounds.history[-1] & KIND_BITS != TAKE_MARK:  # nobody takes the last trick of a double victory
+            self._taker = None
+        self._tell_taker(None)
         score = rounds.rows["score"][0]
         totals = np.sum([part.rows["score"][0] for part in self.rounds], axis=0)
         own = self._seat % 2
@@ -70,6 +74,15 @@ class Announcer(Referee):
         )
         self._write()
 
+    def _tell_taker(self, points: np.ndarray | None) -> None:
+        """The trick has been collected; by the points of each seat one sees what it was worth."""
+        if self._taker is not None:
+            who = "You take" if self._taker == self._seat else f"{self._names[self._taker]} takes"
+            worth = "" if points is None else f": {points[self._taker] - self._collected[self._taker]} points"
+            self._say(f"{who} the trick{worth}\n", "dim")
+        self._taker = None
+        self._collected[:] = 0 if points is None else points
+
     def _tell(self, kind: int, seat: int, view: np.void, choice: int) -> None:
         who = "You" if seat == self._seat else self._names[seat]
         if kind in CALLED and choice:
@@ -77,7 +90,8 @@ class Announcer(Referee):
         elif kind == SMALL_CALL and choice:
             self._say(f"{who}: Tichu!", "bold yellow")
         elif kind == PLAY or (kind == BOMB_THROW and choice):
-            self._on_table = True
+            if choice:
+                self._taker = seat if choice != DOG else None
             left = int(view["hand"]).bit_count() - choice.bit_count()
             rest = Text(f"   ({left} left)" if choice and left else "   (out)" if choice else "", style="dim")
             bomb = "bomb! " if kind == BOMB_THROW else ""
@@ -86,6 +100,7 @@ class Announcer(Referee):
         elif kind == WISH and choice:
             self._say(f"{who}: I wish {LABEL_OF_RANK[choice]}", "bold")
         elif kind == DRAGON_GIFT:
+            self._taker = (seat + choice) & 3
             self._say(f"The Dragon's trick goes to {self._names[(seat + choice) & 3]}", "bold")
         elif kind == SCHUPF and seat == self._seat:
             self._say("Cards are exchanged.", "dim")

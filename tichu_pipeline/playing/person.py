@@ -105,13 +105,13 @@ class Person:
 
 def _table(view: np.void, seat: int) -> Text:
     """The trick, and what everybody holds and has collected."""
-    others = []
+    others = [f"you have {view['points'][seat]} points"]
     for to in (1, 2, 3):
         other = (seat + to) & 3
         call = view["call"][other]
         called = "" if call == NO_CALL else ", grand Tichu" if call == GRAND else ", Tichu"
         place = f"out {view['place'][other]}." if view["place"][other] else f"{view['count'][other]} cards"
-        others.append(f"{PLACES[to]} {place}{called}")
+        others.append(f"{PLACES[to]} {place}, {view['points'][other]} points{called}")
     lines = [Text("; ".join(others), style="dim")]
     if view["trick"]:
         owner = PLACES[(int(view["owner"]) - seat) & 3]

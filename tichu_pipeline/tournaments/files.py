@@ -119,6 +119,7 @@ def read(path: Path) -> Played:
         {name: np.array(times, dtype=np.int64) for name, times in facts["times"].items()},
         frozenset(facts["timed"]),
         tuple((run, why) for run, why in facts.get("left_out", ())),
+        facts.get("answered_by", {}),
     )
 
 
@@ -160,4 +161,5 @@ def _facts(played: Played) -> dict[str, Any]:
         "times": {name: times.tolist() for name, times in played.times.items()},
         "timed": sorted(played.timed),
         "left_out": played.left_out,
+        "answered_by": played.answered_by,
     }

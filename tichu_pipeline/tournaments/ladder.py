@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
+from tichu_pipeline.tournaments.terminal import TIME, cell, duration, side_sums, who_answers
 
 BEGIN, END = "<!-- ladder: written by `tichu ladder --readme` -->", "<!-- end of the ladder -->"
 
@@ -21,7 +21,7 @@ def markdown(facts: dict[str, Any]) -> str:
     deals = max(pairing["deals"] for pairing in facts["pairings"])
     unit = "pairs of games" if facts["whole_games"] else "duplicate deals"
     lines = [
-        "| Agent | Rating | Points a round against all others | Tichu made / called | A decision (median) |",
+        f"| Agent | Rating | Points a round against all others | Tichu made / called | {TIME.capitalize()} (p50) |",
         "|---|---|---|---|---|",
     ]
     for rating in facts["ratings"]:
@@ -34,6 +34,9 @@ def markdown(facts: dict[str, Any]) -> str:
         )
     lines += ["", f"{deals:,} {unit} for each pairing, seed {facts['seed']}; 95 % intervals."]
     lines += [f"`{entry['run']}` is left out: {entry['why']}." for entry in facts["left_out"]]
+    for entry in facts["decisions"]:
+        if by_rule := {kind: run for kind, run in entry["answered_by"].items() if run is None}:
+            lines.append(f"`{entry['name']}`: {who_answers(by_rule)}.")
     return "\n".join(lines)
 
 

@@ -1,7 +1,10 @@
 """The games of a tournament as Brettspielwelt's logs, in an archive that the ingest stage reads.
 
-A log is named by the number of its table; who sat there stands in it by name, without what a name cannot hold. Rounds
-that were forfeited have no result, and are left out: the log ends before them.
+A log's number has 18 digits: the last of them are the number of its table, those before stand for the tournament (its
+order, and the runs that there are), so that the games of several can lie in one folder. All are of one month, whenever
+they were played: the same tournament has the same logs, and is counted once. Who sat at a table stands in its log by
+name, without what a name cannot hold. Rounds that were forfeited have no result, and are left out: the log ends before
+them.
 """
 
 from __future__ import annotations
@@ -10,17 +13,20 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from tichu_models.arena.tournament import Order, Part
+from tichu_models.arena.tournament import TABLES_A_PAIRING, Order, Part
 from tichu_models.records.schema import Rounds
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.writer import MAX_NAME, NAMES, name_table, write
+from tichu_pipeline.months import FIRST_MONTH
 
 NOT_IN_NAMES = re.compile(r"[:\s]")
+MONTH = FIRST_MONTH.replace("-", "")
+NUMBER_DIGITS = 18  # as many as the id of a game may have
+READABLE = 0o644
 
 
 def log_name(agent: str) -> bytes:
@@ -44,10 +50,17 @@ def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple
     ]
 
 
+def first_number(order: Order, stamp: str) -> int:
+    """What is added to the number of a table: the tournament's own, of as many digits as are left."""
+    of_table = len(str((len(order.pairings) + 1) * TABLES_A_PAIRING))
+    least = 10 ** (NUMBER_DIGITS - of_table - 1)
+    return (least + int(stamp, 16) % (9 * least)) * 10**of_table
+
+
 @contextmanager
-def game_logs(path: Path, order: Order) -> Iterator[Callable[[Part], None]]:
-    """Gives what adds a part of a tournament to a zip with a log a table."""
-    month = f"{datetime.now(tz=UTC):%Y%m}"
+def game_logs(path: Path, order: Order, stamp: str) -> Iterator[Callable[[Part], None]]:
+    """Gives what adds a part of a tournament to a zip with a log a table; the stamp is that of the tournament."""
+    first = first_number(order, stamp)
     with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def add(part: Part) -> None:
@@ -56,6 +69,8 @@ def game_logs(path: Path, order: Order) -> Iterator[Callable[[Part], None]]:
                 names = list(order.names(int(played["pairing"][0])))
                 seating = (np.arange(4) % 2 != played["team_a"][:, None]).astype(np.int64)
                 for game, text in texts(part.rounds, names, seating):
-                    archive.writestr(f"{month}/{game}.tch", text)
+                    entry = zipfile.ZipInfo(f"{MONTH}/{first + game}.tch")
+                    entry.external_attr = READABLE << 16
+                    archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
 
         yield add

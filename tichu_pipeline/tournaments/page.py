@@ -21,13 +21,13 @@ from tichu_pipeline import pages
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
-from tichu_pipeline.tournaments.terminal import cell, duration, side_sums
+from tichu_pipeline.tournaments.terminal import TIME, TIMES, cell, duration, side_sums, who_answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Bumped by hand when the page of an unchanged tournament would differ.
-VERSION = 2
+VERSION = 3
 STAMP = "<!-- tichu.stamp {} -->\n"
 BINS = 60
 
@@ -93,7 +93,7 @@ def _html(name: str, played: Played) -> str:
         "grand tichu",
         "double victories",
         "bombs",
-        "p50",
+        f"{TIME}: p50",
         "p99",
     )
     parts = [
@@ -104,6 +104,8 @@ def _html(name: str, played: Played) -> str:
         ),
         "<h2>Ladder</h2>",
         pages.table(ladder, _ladder(facts)),
+        f"<p>{html.escape(TIMES)}.</p>",
+        *_deciders(facts),
         "<h2>Each against each</h2>",
         pages.table(("", *(rating["name"] for rating in facts["ratings"])), _cross(facts)),
         _picture(_margins(facts), "points a round of each pairing"),
@@ -140,6 +142,13 @@ def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
             f"{done['bombs']:,}",
             *(duration(times[rating["name"]][share]) for share in ("p50", "p99")),
         )
+
+
+def _deciders(facts: dict[str, Any]) -> Iterable[str]:
+    """Who answers what of the agents with networks."""
+    if facts["decisions"]:
+        rows = [(_code(entry["name"]), html.escape(who_answers(entry["answered_by"]))) for entry in facts["decisions"]]
+        yield f"<h2>Who decides</h2>{pages.table(('agent', 'decisions'), rows, as_text=[1])}"
 
 
 def _cross(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
@@ -184,17 +193,20 @@ def _picture(figure: Figure, what: str) -> str:
 def _margins(facts: dict[str, Any]) -> Figure:
     labels = [f"{pairing['a']} : {pairing['b']}" for pairing in facts["pairings"]]
     middles = [pairing["points_per_round"] for pairing in facts["pairings"]]
-    return _with_intervals(labels, middles, [pairing["interval"] for pairing in facts["pairings"]], "points a round")
+    return _with_intervals(labels, middles, [pairing["interval"] for pairing in facts["pairings"]], "points a round", 0)
 
 
 def _ratings(facts: dict[str, Any]) -> Figure:
+    from openskill.models import PlackettLuce
+
     rated = facts["ratings"]
     bounds = [[entry["mu"] - 2 * entry["sigma"], entry["mu"] + 2 * entry["sigma"]] for entry in rated]
-    return _with_intervals([entry["name"] for entry in rated], [entry["mu"] for entry in rated], bounds, "rating")
+    names, middles = [entry["name"] for entry in rated], [entry["mu"] for entry in rated]
+    return _with_intervals(names, middles, bounds, "rating", PlackettLuce().mu)
 
 
 def _with_intervals(
-    labels: Sequence[str], middles: Sequence[float], bounds: Sequence[Sequence[float]], unit: str
+    labels: Sequence[str], middles: Sequence[float], bounds: Sequence[Sequence[float]], unit: str, even: float
 ) -> Figure:
     from matplotlib.figure import Figure
 
@@ -206,7 +218,7 @@ def _with_intervals(
     low, high = np.transpose(bounds)
     axes.hlines(places, low, high, color=COLOUR, linewidth=3)
     axes.plot(middles, places, "o", color=COLOUR)
-    axes.axvline(0, color=ACCENT, linewidth=1, linestyle="--")
+    axes.axvline(even, color=ACCENT, linewidth=1, linestyle="--")
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
     axes.set_xlabel(unit)

@@ -91,7 +91,7 @@ def run(
     make, control = FromRegistry(paths.runs), _control(order, paths)
     with (
         workers or _usual_workers(order, make) as hired,
-        game_logs(logs / f"{name}.zip", order) if logs else nullcontext() as archive,
+        game_logs(logs / f"{name}.zip", order, stamp) if logs else nullcontext() as archive,
     ):
         played = play(order, make, hired.map, hired.count, archive, done, control)
     played = replace(played, left_out=left_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -13,10 +14,14 @@ from tichu_models.records.schema import Rounds
 from tichu_pipeline.showing import show_round
 
 SHOWN_FORFEITS = 10
+USUAL_NAME = "latest"
+# Nobody is asked alone: what is measured is the time of a batch, parted among its decisions.
+TIME = "time a decision, of a batch"
+TIMES = f"p50, p99: {TIME}; of two built-in players the mean of all turns"
 
 
-def show(console: Console, facts: dict[str, Any]) -> None:
-    """Prints what a tournament says."""
+def show(console: Console, facts: dict[str, Any], name: str) -> None:
+    """Prints what a tournament of this name says."""
     console.print(cross_table(facts))
     for pairing in facts["pairings"]:
         if pairing["games"]:
@@ -44,13 +49,21 @@ def show(console: Console, facts: dict[str, Any]) -> None:
                 highlight=False,
             )
     console.print(agents_table(facts))
+    console.print(Text(TIMES, style="dim"))
+    for entry in facts["decisions"]:
+        console.print(Text(f"{entry['name']}: {who_answers(entry['answered_by'])}"))
     for entry in facts["left_out"]:
         console.print(Text(f"left out: {entry['run']}, {entry['why']}", style="red"))
     for forfeit in facts["forfeits"][:SHOWN_FORFEITS]:
         console.print(Text(f"{forfeit['reason']}: {forfeit['what']}", style="red"))
     if facts["forfeits"]:
         more = len(facts["forfeits"]) - SHOWN_FORFEITS
-        console.print((f"and {more:,} more. " if more > 0 else "") + "Again: --replay TABLE in the place of the agents")
+        of_name = "" if name == USUAL_NAME else f" --name {name}"
+        console.print(
+            (f"and {more:,} more. " if more > 0 else "") + f"Again: --replay TABLE{of_name} in the place of the agents",
+            markup=False,
+            highlight=False,
+        )
 
 
 def cell(points: float, interval: list[float]) -> str:
@@ -100,6 +113,14 @@ def agents_table(facts: dict[str, Any]) -> Table:
             duration(times[name]["p99"]),
         )
     return table
+
+
+def who_answers(answered_by: Mapping[str, str | None]) -> str:
+    """Which runs answer which decisions of a player, and which are left to rules of thumb, these last."""
+    kinds: dict[str | None, list[str]] = {}
+    for kind, run in sorted(answered_by.items(), key=lambda entry: entry[1] is None):
+        kinds.setdefault(run, []).append(kind)
+    return "; ".join(f"{', '.join(of_run)} by {run or 'rules of thumb'}" for run, of_run in kinds.items())
 
 
 def side_sums(facts: dict[str, Any], name: str) -> dict[str, int]:

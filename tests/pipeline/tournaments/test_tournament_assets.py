@@ -50,11 +50,11 @@ def test_made_once_shown_everywhere_and_not_made_twice(paths):
     """A ladder that is played every night anew, or that the database, the page and the status know nothing of."""
     assert set(standings(paths).values()) == {State.FRESH, State.MISSING}
     first = run(paths)
-    assert (first["tournament"]["rows"], first["tournament"]["reused"]) == (3 * 40, False)
+    assert (first["tournament"]["rows"], first["tournament"]["reused"]) == (6 * 40, False)  # with the crowd
     assert "heuristic" in first["evaluation"]["ladder"]
     assert (paths.reports / "tournament.html").exists()
     assert set(standings(paths).values()) == {State.FRESH}
-    assert value(paths, "SELECT count(*) FROM tournaments WHERE tournament = 'ladder'") == 120
+    assert value(paths, "SELECT count(*) FROM tournaments WHERE tournament = 'ladder'") == 240
     second = run(paths)
     assert second["tournament"]["reused"]
     assert second["evaluation"]["reused"]

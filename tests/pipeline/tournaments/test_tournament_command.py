@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
+import zipfile
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tests.models.runs import make_runs
+from tests.models.runs import make_run, make_runs
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
@@ -21,11 +25,11 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.folders import DataPaths
 from tichu_pipeline.ingest import ingest
 from tichu_pipeline.tournaments import running
-from tichu_pipeline.tournaments.entrants import BUILT_IN, entrants
+from tichu_pipeline.tournaments.entrants import BUILT_IN, SEARCH, entrants
 from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
-from tichu_pipeline.tournaments.logs import log_name
-from tichu_pipeline.tournaments.page import is_up_to_date, page_path, write_page
+from tichu_pipeline.tournaments.logs import first_number, log_name
+from tichu_pipeline.tournaments.page import _ratings, is_up_to_date, page_path, write_page
 from tichu_pipeline.training.runs import FIGURES, WEIGHTS
 
 CLI = CliRunner()
@@ -91,7 +95,8 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     assert (month.games, month.rule_breaks) == (18, {})
     rows = pq.read_table(read_back.rounds / f"{month.month}.parquet")
     played = read(paths.tournaments / "logged.parquet").results
-    assert rows["game_id"].to_pylist() == played["table"].tolist()
+    games = rows["game_id"].to_pylist()
+    assert [game % 10**9 for game in games] == played["table"].tolist()
     assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
     order = Order(AGENTS, 3, 0, whole_games=True)
     parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
@@ -99,8 +104,32 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     assert rows["history"].to_pylist() == histories
     names = {log_name(agent).decode() for agent in AGENTS}
     assert {name for four in rows["player_names"].to_pylist() for name in four} == names
-    shown = CLI.invoke(app, ["show", str(played["table"][0]), "--data", str(read_back.root), "--round", "0"])
+    shown = CLI.invoke(app, ["show", str(games[0]), "--data", str(read_back.root), "--round", "0"])
     assert shown.exit_code == 0, shown.output
+
+
+def members(archive: Path) -> dict[str, bytes]:
+    """The logs of a zip by name."""
+    with zipfile.ZipFile(archive) as logs:
+        return {name: logs.read(name) for name in logs.namelist()}
+
+
+def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
+    """Of two tournaments in a folder only one game of each number is kept; or the same one counts twice, because it was
+    played again next month."""
+    logs = tmp_path / "logs"
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        invoke(paths, "heuristic", "random", "--deals", 8, "--seed", seed, "--name", name, "--logs", logs)
+    one, again, other = (members(logs / f"{name}.zip") for name in ("one", "again", "other"))
+    assert one == again
+    assert not one.keys() & other.keys()
+    assert all(len(Path(name).stem) == 18 for name in one)
+    read_back = DataPaths(tmp_path / "read")
+    (month,) = ingest(logs, read_back).months
+    assert month.games == 32
+    stamps = {first_number(Order(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
+    assert len(stamps) == 1000
+    assert max(stamps) + 781 * 10**8 < 10**18
 
 
 def test_sql_sees_what_was_played(paths):
@@ -152,7 +181,47 @@ def test_what_fails_is_named_and_can_be_played_again(paths, monkeypatch):
     assert invoke(paths, "--replay", game) == shown  # the file knows who played
     again = json.loads(invoke(paths, "--replay", game, "--json"))
     assert again["forfeits"][0]["turn"] == int(facts["forfeits"][3]["what"].split("turn ")[1].split(":")[0])
-    assert "--replay" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+    assert "Again: --replay TABLE in" in invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1)
+    named = invoke(paths, "crashing", "random", "--deals", 4, "--workers", 1, "--name", "mine")
+    assert "Again: --replay TABLE --name mine in" in named  # else it is another tournament's table
+
+
+def test_a_replay_with_other_weights_is_no_replay(paths):
+    """Somebody looks for a mistake in a game that was never played, since a network has been trained anew."""
+    make_run(paths.runs, "PolicyNet", seed=1)
+    facts = json.loads(invoke(paths, "policy:PolicyNet", "random", "--deals", 3, "--name", "mine", "--json"))
+    game = 100000002
+    known = json.loads(invoke(paths, "--replay", game, "--name", "mine", "--json"))
+    assert (known["same_runs"], known["as_played"]) == (True, True)
+    arena._built.cache_clear()  # as in another process
+    shutil.rmtree(paths.runs / "PolicyNet")
+    make_run(paths.runs, "PolicyNet", seed=2)
+    command = ["tournament", "--replay", str(game), "--name", "mine", "--data", str(paths.root)]
+    shown, told = CLI.invoke(app, command), CLI.invoke(app, [*command, "--json"])
+    assert (shown.exit_code, told.exit_code) == (1, 1)
+    assert "other weights, than when mine was played" in " ".join(shown.output.split())
+    assert f"table {game} went otherwise" in " ".join(shown.output.split())
+    again = json.loads(told.stdout)
+    assert (again["same_runs"], again["as_played"], again["forfeits"]) == (False, False, facts["forfeits"])
+    beyond = CLI.invoke(app, [*command[:2], "100000090", *command[3:], "--json"])
+    assert json.loads(beyond.stdout)["as_played"] is None  # a table that was not played
+
+
+def test_what_rules_of_thumb_decide_is_said_everywhere(paths):
+    """A strength that is taken for a network's, and is that of the rules that play beside it."""
+    make_runs(paths.runs, ("PolicyNet", "GrandNet"))
+    make_run(paths.runs, "WishNet", "wishes")
+    order = ("policy:PolicyNet", "random", "--deals", 2, "--name", "ladder")
+    (told,) = json.loads(invoke(paths, *order, "--json"))["decisions"]
+    assert told["name"] == "policy:PolicyNet"
+    by_run = {kind: run for kind, run in told["answered_by"].items() if run}
+    assert by_run == {"play": "PolicyNet", "grand": "GrandNet", "wish": "wishes"}
+    line = "play by PolicyNet; grand by GrandNet; wish by wishes; tichu, small, schupf, dragon, bomb by rules of thumb"
+    assert f"policy:PolicyNet: {line}" in " ".join(invoke(paths, *order).split())
+    write_page(paths, "ladder")
+    assert line in page_path(paths).read_text()
+    facts = summary(read(paths.tournaments / "ladder.parquet"))
+    assert "`policy:PolicyNet`: tichu, small, schupf, dragon, bomb by rules of thumb." in markdown(facts)
 
 
 class Thinking:
@@ -206,7 +275,8 @@ def test_who_cannot_play_is_named(paths):
     (paths.runs / "DTNet" / WEIGHTS).write_bytes(b"nothing")
     (paths.runs / "DragonNet" / "manifest.json").write_text("{}")
     able = entrants(paths)
-    assert able.agents[len(BUILT_IN) :] == ("policy:CandidatePolicyNet", "policy:PolicyNet")
+    *networks, search = able.agents[len(BUILT_IN) :]
+    assert (networks, search.partition(",")[0]) == (["policy:CandidatePolicyNet", "policy:PolicyNet"], "mcts:PolicyNet")
     reasons = dict(able.left_out)
     assert list(reasons) == ["DTNet", "DragonNet", "GCPolicyNet"]
     assert "no whole file of weights" in reasons["DTNet"]
@@ -222,6 +292,26 @@ def test_who_cannot_play_is_named(paths):
     write_page(paths, "ladder")
     assert "Left out: <code>DTNet</code>" in page_path(paths).read_text()
     assert "`DTNet` is left out" in markdown(summary(again.played))
+
+
+def test_everybody_is_in_the_ladder(paths):
+    """A ladder of all agents in which the one that thinks ahead is missing, or a network, or those it learned from; or
+    a search that the weaker of two networks leads."""
+    made = {"PolicyNet": 0.5, "GCPolicyNet": 0.9, "DTNet": 0.9, "CandidatePolicyNet": 0.9}
+    for network, figure in made.items():
+        make_run(paths.runs, network)
+        (paths.runs / network / FIGURES).write_text(json.dumps({"val_top1_not_forced": figure}))
+    make_run(paths.runs, "PolicyNet", "better")
+    (paths.runs / "better" / FIGURES).write_text(json.dumps({"val_top1_not_forced": 0.6}))
+    paths.raw.mkdir()
+    pq.write_table(pa.table({"blunder_rates": [[0.1, 0.2, 0.0, 0.1]]}), paths.raw / "truth.parquet")
+    able = entrants(paths)
+    networks = {f"policy:{run}" for run in (*made, "better")}
+    assert set(able.agents) == {*BUILT_IN, "crowd", *networks, SEARCH.format("better")}
+    assert not able.left_out
+    (paths.raw / "truth.parquet").write_bytes(b"nothing")
+    assert "crowd" not in entrants(paths).agents
+    assert dict(entrants(paths).left_out).keys() == {"crowd"}
 
 
 @pytest.mark.parametrize(
@@ -276,6 +366,8 @@ def test_the_page_shows_all_and_is_not_made_twice(paths):
     assert page.count("data:image/png;base64") == 3
     assert all(agent in page for agent in AGENTS)
     assert write_page(paths, "ladder").reused
+    (axes,) = _ratings(summary(read(paths.tournaments / "ladder.parquet"))).axes
+    assert axes.lines[-1].get_xdata()[0] == 25  # where ratings begin, and what they are in the middle
     invoke(paths, *AGENTS, "--games", 4, "--name", "ladder")
     assert not is_up_to_date(paths, "ladder")
     assert not write_page(paths, "ladder").reused

@@ -33,6 +33,7 @@ class Network:
     """The network of a run, in the type that this machine is fast in. Not to be shared by threads: it keeps buffers."""
 
     def __init__(self, folder: Path, network: str | None = None) -> None:
+        self.name = folder.name
         manifest = manifests.read(folder / manifests.FILE)
         try:
             found = spec(manifest.spec.name)

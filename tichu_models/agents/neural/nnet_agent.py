@@ -1,8 +1,9 @@
 """NNetAgent: what all players with a network share. How a move is scored is left to the kinds of networks.
 
 Plays are answered by the run's network, other decisions by the networks for them that lie in the same folder of runs,
-or, where there is none, by HeuristicAgent's rules: `by_rule` names these kinds. Nothing is kept between two answers,
-and chance hangs on a view's key, so that a batch is answered as its views would be one by one.
+or, where there is none, by HeuristicAgent's rules: `by_rule` names these kinds, `answered_by` the run for each kind or
+None. Nothing is kept between two answers, and chance hangs on a view's key, so that a batch is answered as its views
+would be one by one.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class NNetAgent(ABC):
     ) -> None:
         self.name, self.network, self.options = name, network, options
         self.others = dict(others or {})
-        self.by_rule = tuple(KINDS[kind] for kind in NETWORK_OF_KIND if kind not in self.others)
+        runs = {PLAY: network, **self.others}
+        self.answered_by = {KINDS[kind]: runs[kind].name if kind in runs else None for kind in (PLAY, *NETWORK_OF_KIND)}
+        self.by_rule = tuple(kind for kind, run in self.answered_by.items() if run is None)
         self.past = max(each.spec.history for each in (network, *self.others.values()))
         self._rules, self._buffer = HeuristicAgent(), new_buffer()
 
