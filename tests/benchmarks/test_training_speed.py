@@ -21,7 +21,7 @@ from tests.models.learners import made_up_batch
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.training import has_fast_bf16
-from tichu_models.networks.precision import hand_float32_to_onednn
+from tichu_models.networks.precision import float32_by_onednn
 from tichu_models.networks.registry import build
 from tichu_pipeline.brettspielwelt.corpus import generate
 from tichu_pipeline.folders import DataPaths
@@ -57,10 +57,8 @@ def _as_in_a_run():
     clear its pages anew, step by step, for a sixth of the time.
     """
     torch.empty(31 << 20, dtype=torch.uint8)
-    before = torch.get_float32_matmul_precision()
-    hand_float32_to_onednn()
-    yield
-    torch.set_float32_matmul_precision(before)
+    with float32_by_onednn():
+        yield
 
 
 def core_seconds(work: Callable[[], object], times: int, rounds: int = 5) -> float:

@@ -35,7 +35,7 @@ from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks import checkpoint
 from tichu_models.networks.manifest import Manifest
-from tichu_models.networks.precision import hand_float32_to_onednn, has_fast_bf16
+from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
 from tichu_models.whole_files import whole_file, write_whole
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"
@@ -85,8 +85,6 @@ def train(
     torch.manual_seed(training.seed)
     if training.threads:
         torch.set_num_threads(training.threads)
-    if not _on_gpu(training):
-        hand_float32_to_onednn()
     steps = training.epochs * -(-len(samples) // training.accumulate)
     learner = Learner(config, manifest.inputs, steps)
     best = KeepBest(folder, manifest)
@@ -95,7 +93,7 @@ def train(
     callbacks.append(KeepState(folder, training, samples))
     resume = folder / RESUME
     trainer = _trainer(training, callbacks)
-    with warnings.catch_warnings():
+    with nullcontext() if _on_gpu(training) else float32_by_onednn(), warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", module="lightning", category=Warning
         )  # of data loaders, which sources are not
