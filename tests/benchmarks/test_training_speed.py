@@ -77,7 +77,6 @@ def stepper(network: str, samples: int, fast: bool) -> Callable[[], None]:
     """A step of training on the same made-up batch."""
     config = run_config(network, "laptop")
     learner = Learner(config, 375, 1000)
-    learner.log = lambda *_, **__: None  # type: ignore[method-assign]
     optimizer = learner.configure_optimizers()["optimizer"]
     turns = getattr(config.network, "turns", 1)
     batch = made_up_batch(config.architecture.objective, samples, 375, turns)

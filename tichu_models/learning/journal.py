@@ -21,8 +21,8 @@ EVERY_STEPS = 50
 
 def training_loss(trainer: lightning.Trainer) -> dict[str, float]:
     """That of the latest step; nothing before the first."""
-    loss = trainer.callback_metrics.get("train_loss")
-    return {} if loss is None else {"train_loss": float(loss)}
+    learner: Any = trainer.lightning_module
+    return {} if learner.latest_loss is None else {"train_loss": learner.latest_loss.item()}
 
 
 class Journal(Callback):
