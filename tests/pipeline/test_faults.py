@@ -23,6 +23,7 @@ from safetensors import safe_open
 
 from tests.pipeline.test_layout import ROOT
 from tichu_models.arena import tournament
+from tichu_models.networks.checkpoint import LAST
 from tichu_models.observation.specs import spec
 from tichu_pipeline import overview
 from tichu_pipeline.analysis import notebook
@@ -37,7 +38,7 @@ from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.training.comparison import compare
-from tichu_pipeline.training.pictures import CURVES
+from tichu_pipeline.training.pictures import CURVES, RELIABILITY
 from tichu_pipeline.training.runs import FIGURES, TRIAL, WEIGHTS, Order, train_run
 from tichu_pipeline.workers import Serial
 
@@ -96,7 +97,7 @@ def index(paths: DataPaths) -> None:
     overview.write(paths)
 
 
-RUN_FILES = ("manifest.json", "metrics.csv", "events.out.", TRIAL, WEIGHTS, FIGURES, CURVES)
+RUN_FILES = ("manifest.json", "metrics.csv", "events.out.", TRIAL, WEIGHTS, LAST, FIGURES, RELIABILITY, CURVES)
 OF_A_RUN = [f"runs/grand_net/{name}" for name in RUN_FILES]
 # In the order in which they hang together: what each makes, and the files of which it is killed before each.
 STAGES = {
@@ -105,9 +106,9 @@ STAGES = {
     report: (["reports/Datenanalyse.html"], ["Datenanalyse.html"]),
     features: (["features/play-375/"], ["2024-01.parquet", "2024-02.parquet"]),
     data_set: (["features/play-375.h5"], ["play-375.h5"]),
-    network: (OF_A_RUN, ["resume.ckpt", "model.safetensors", "figures.json", "learning_curves.png"]),
+    network: (OF_A_RUN, ["resume.ckpt", WEIGHTS, LAST, FIGURES, RELIABILITY, CURVES]),
     comparison: (
-        ["reports/model_comparison.", "runs/grand_net/reliability.png"],
+        ["reports/model_comparison."],
         ["model_comparison.html", "model_comparison.parquet"],
     ),
     ladder: (["tournaments"], ["ladder.parquet"]),
@@ -140,7 +141,7 @@ def published(paths: DataPaths) -> dict[str, str]:
                 content = f"{stored_stamp(paths)} {row_counts(path)}".encode()
             elif path.parent == paths.tournaments:  # its metadata hold how long each agent has thought
                 content = pq.read_table(path).replace_schema_metadata().to_pydict().__repr__().encode()
-            elif path.name == WEIGHTS:  # what it says of itself may stand in any order
+            elif path.name in (WEIGHTS, LAST):  # what it says of itself may stand in any order
                 with safe_open(path, "np") as file:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
                     content = repr((sorted(file.metadata().items()), tensors)).encode()

@@ -13,7 +13,7 @@ from tichu_pipeline.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.standing import State
 from tichu_pipeline.status import STAGES, status
-from tichu_pipeline.tournaments.entrants import BUILT_IN, LADDER
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
 
@@ -25,7 +25,7 @@ def paths(tmp_path_factory) -> DataPaths:
     demo.ensure_corpus(made.raw, demo.Order(20, ["2024-01"], seed=8))
     ingest(made.raw, made)
     fit(made)
-    run(made, LADDER, Order(BUILT_IN, 2))
+    run(made, LADDER, Order(entrants(made).agents, 2))
     write_page(made, LADDER)
     return made
 

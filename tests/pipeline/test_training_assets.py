@@ -83,6 +83,7 @@ def test_only_the_declared_window_gets_shards(folder, tmp_path):
 def test_a_game_in_another_split_stops_the_run(folder):
     """Test games in the training data: results too good to be true."""
     path = shard_file(DataPaths(folder), spec("play-375"), MONTHS[0])
+    assert run(folder).success
     whole = path.read_bytes()
     table = pq.read_table(path)
     moved = pa.array([3] * len(table), type=pa.int8())

@@ -2,7 +2,6 @@
 
     reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
     reports/model_comparison.html      the figures that count, network by network; .png, the first of them
-    runs/<name>/reliability.png        of networks that answer yes or no
     runs/final_test.jsonl              who used the test split, when, for what, and what came of it
 
 The comparison is of the validation split. The test split is for the end: it is used when somebody says so by name, it
@@ -89,7 +88,7 @@ def compare(
     path = paths.reports / TABLE
     if not force and stored_stamp(path) == stamp:
         return Compared(pl.read_parquet(path), stamp, True, time.monotonic() - started)
-    table = _table(paths, found, "validation", samples, say, pictures=True)
+    table = _table(paths, found, "validation", samples, say)
     _write(paths, table, stamp, samples)
     return Compared(table, stamp, False, time.monotonic() - started)
 
@@ -162,35 +161,32 @@ def final_test(
             f"{', '.join(last['runs'])}; whoever chooses by it again has none left. `again` uses it nevertheless"
         )
     _append(log, entry)
-    table = _table(paths, chosen, "test", samples, say, pictures=False)
+    table = _table(paths, chosen, "test", samples, say)
     _append(log, {**entry, "figures": table.to_dicts()})
     return table
 
 
 def _table(
-    paths: DataPaths, found: Sequence[Run], split: str, samples: int, say: Callable[[str], None], pictures: bool
+    paths: DataPaths, found: Sequence[Run], split: str, samples: int, say: Callable[[str], None]
 ) -> pl.DataFrame:
     from tichu_models.networks.manifest import CheckpointError
     from tichu_pipeline.training.judging import judge
-    from tichu_pipeline.training.pictures import RELIABILITY, draw_reliability
 
     rows: list[tuple[Any, ...]] = []
     specs: dict[str, str] = {}
     for run in found:
         assert run.manifest is not None
         try:
-            judged = judge(run, paths, split, samples)
+            figures = judge(run, paths, split, samples)
         except CheckpointError as error:
             say(f"{run.name}: left out: {error}")
             continue
         network, read = run.manifest.network, run.manifest.spec.name
         about = (network, read, split)
-        rows += [(run.name, RUN, *about, name, value) for name, value in judged.figures.items()]
-        for name, value in _constant(judged.figures).items():
+        rows += [(run.name, RUN, *about, name, value) for name, value in figures.items()]
+        for name, value in _constant(figures).items():
             rows.append(("constant", BASELINE, *about, name, value))
         specs[network] = ARCHITECTURES[network].spec
-        if pictures and judged.reliability:
-            draw_reliability(run.folder / RELIABILITY, judged.reliability, run.name)
         say(f"{run.name}: judged on {split}")
     for network, read in specs.items():
         for baseline, figures in _baselines(paths, network, read, split, samples).items():

@@ -1,18 +1,16 @@
 """How good a run's network is on a split: the figures of training's validation, and more of them.
 
 All runs that read the same vector are judged on the same decisions of the data folder as it is now, forced ones
-included. Beside the figures
-stand reliabilities, for pictures; and, where a generated corpus says which plays were blunders, how often the best move
-is the one that was played when it was neither forced nor a blunder.
+included. Where a generated corpus says which plays were blunders, there is also how often the best move is the one that
+was played when it was neither forced nor a blunder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import torch
@@ -39,15 +37,7 @@ ROWS_AT_ONCE = 4096
 JUDGED_BY_BLUNDERS = ("cards", "move", "goal")
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What a network comes to."""
-
-    figures: dict[str, float]
-    reliability: dict[str, Reliability]  # of networks that answer yes or no, by question
-
-
-def judge(run: Run, paths: DataPaths, split: str, most: int) -> Judged:
+def judge(run: Run, paths: DataPaths, split: str, most: int) -> dict[str, float]:
     """The figures of a run's best weights on so many decisions of a split."""
     assert run.manifest is not None
     try:
@@ -69,7 +59,7 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> Judged:
     blunders = Blunders.of(paths)
     if blunders and inputs.config.architecture.objective in JUDGED_BY_BLUNDERS:
         figures |= _without_blunders(inputs, loaded.network, blunders, split, most)
-    return Judged(figures, _reliability(metrics))
+    return figures
 
 
 def reliability(folder: Path, inputs: Inputs, decisions: Source) -> dict[str, Reliability]:
@@ -83,10 +73,6 @@ def reliability(folder: Path, inputs: Inputs, decisions: Source) -> dict[str, Re
         for batch in decisions:
             batch = batch._replace(state=batch.state.float(), target=batch.target.float())
             learned.measure(network, learned.answer(network, batch), batch, metrics)
-    return _reliability(metrics)
-
-
-def _reliability(metrics: Mapping[str, Any]) -> dict[str, Reliability]:
     sure = {name.rstrip("_") or "yes": metric for name, metric in metrics.items() if isinstance(metric, YesNoMetric)}
     return {name: metric.reliability() for name, metric in sure.items() if "bins" in metric.tally}
 
