@@ -94,6 +94,9 @@ def ui(tmp_path) -> Iterator[WebUI]:
         with web_ui(tmp_path / "home", environment) as address:
             assert _processes_of(tmp_path / "home")
             yield WebUI(address, paths, portal)
+    until = time.monotonic() + 10  # Python's own tracker of shared memory ends a moment after those whom it serves
+    while _processes_of(tmp_path / "home") and time.monotonic() < until:
+        time.sleep(0.1)
     assert _processes_of(tmp_path / "home") == []
 
 
