@@ -30,7 +30,7 @@ from tichu_models.whole_files import remove_leftovers
 from tichu_pipeline.brettspielwelt.archives import scan
 from tichu_pipeline.brettspielwelt.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.games import Reader
-from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, any_readable, inflate, split
+from tichu_pipeline.brettspielwelt.inflate import BUFFER_BYTES, any_readable, inflate, lent, split
 from tichu_pipeline.brettspielwelt.members import Members, Problem
 from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.monthly_files import MonthlyFile, stored_facts, stored_stamp
@@ -212,7 +212,7 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> S
     """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
-    reader, buffer = Reader(), np.empty(BUFFER_BYTES, dtype=np.uint8)
+    reader, buffer = Reader(), lent(BUFFER_BYTES, np.uint8)
     codes, problems, missed = Counter[int](), dict[Problem, None](), set[int]()
     with ExitStack() as stack:
         files = {name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name])) for name in TABLES}

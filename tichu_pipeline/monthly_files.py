@@ -4,7 +4,8 @@ How columns are encoded is told here, once for all tables; what they hold is `ta
 
 A table is written faster than its rows are parsed only because little is asked of each number: split into its bytes,
 whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value. And a
-column of a row group is one page, since compression is set up anew for each.
+column of a row group is one page but for the histories, since compression is set up anew for each. What Arrow needed
+for a row group is given back: two threads that come to their largest groups together set the memory of the stage.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from tichu_models.whole_files import temporary_file
 from tichu_pipeline.folders import month_file
 
 STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
-ROWS_A_GROUP = 65_536
-ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 64 << 20  # more than a group has
+ROWS_A_GROUP = 32_768
+ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 2 << 20  # more rows than a group has; encoding takes several times a page
 ZSTD_LEVEL = 1
 REPEATED = ["player_names.list.element"]  # strings worth a dictionary
 SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # readers leave out row groups by these: they have statistics
@@ -81,6 +82,7 @@ class MonthlyFile:
     def _flush(self) -> None:
         if self._waiting:
             self._writer.write_table(pa.concat_tables(self._waiting), row_group_size=max(self._rows, 1))
+            pa.default_memory_pool().release_unused()
         self._waiting, self._rows = [], 0
 
     def __exit__(self, *_: object) -> None:

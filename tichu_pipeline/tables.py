@@ -183,7 +183,8 @@ def text_of(games: Games, begin: int, end: int) -> str:
 
 def _column(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
     mask = unknown if unknown is not None and unknown.any() else None
-    return pa.array(np.array(values), mask=mask)  # a copy, since the reader's arrays are overwritten by the next chunk
+    # The reader's arrays are overwritten by the next chunk: Arrow copies what is strided, all else is copied here.
+    return pa.array(values.copy() if values.flags.c_contiguous else values, mask=mask)
 
 
 def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:

@@ -57,9 +57,7 @@ def archived_logs(path: Path, limit: int = SIZE_LIMIT) -> tuple[Members, list[Pr
 
 
 def _members(listing: Listing) -> Members:
-    rows = np.concatenate(listing.blocks) if listing.blocks else np.empty(0, MEMBER)
-    listing.blocks.clear()
-    return Members(rows, tuple(listing.sources), tuple(listing.folders))
+    return Members(np.frombuffer(listing.rows, MEMBER), tuple(listing.sources), tuple(listing.folders))
 
 
 def _walk(listing: Listing, raw: Path) -> None:
@@ -128,4 +126,4 @@ def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequenc
             listing.problem("too large", source.label, entry.name, *too_large(listing.limit))
             continue
         rows.append((int(game[1]), 0, mtime_ns, month, number, 0, zlib.crc32(content), size, size, STORED))
-    listing.blocks.append(np.array(rows, MEMBER))
+    listing.rows += np.array(rows, MEMBER).tobytes()

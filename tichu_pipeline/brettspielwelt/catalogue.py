@@ -103,13 +103,14 @@ def _with_months(members: Members, pages: Iterable[tuple[int, Iterable[int]]], p
 def _each_game_once(members: Members, problems: list[Problem]) -> Members:
     """Of a game that lies in several places the latest counts: by the file's time, then by its name."""
     rows = members.rows
+    games = np.sort(rows["game_id"])
+    if np.all(games[1:] != games[:-1]):
+        return members
     labels = np.array([source.label for source in members.sources], str)
     rank = np.argsort(np.argsort(labels, kind="stable"))
     order = np.lexsort((rank[rows["source"]], rows["mtime_ns"], rows["game_id"]))
     games = rows["game_id"][order]
     last = np.append(games[1:] != games[:-1], True)
-    if np.all(last):
-        return members
     winner_at = order[np.flatnonzero(last)]
     beaten = order[~last]
     winner = winner_at[np.searchsorted(games[last], rows["game_id"][beaten])]

@@ -19,7 +19,7 @@ from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.records.tricks import NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
-from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk
+from tichu_pipeline.brettspielwelt.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, lent
 from tichu_pipeline.brettspielwelt.parser import (
     DRAFT,
     SHORTEST_FRAGMENT,
@@ -104,18 +104,18 @@ class Columns(NamedTuple):
 
     @staticmethod
     def with_room(games: int, size: int, counts: np.ndarray) -> Columns:
-        """For so many games in so many bytes. Memory that is never written to costs nothing."""
+        """For so many games in so many bytes. What is never written to costs nothing."""
         rounds = size // SHORTEST_ROUND
         return Columns(
-            np.zeros(games, dtype=GAME),
-            np.zeros(rounds, dtype=ROUND),
-            np.zeros(rounds, dtype=OUTCOME),
-            np.zeros(rounds, dtype=ORIGIN),
-            np.zeros(rounds, dtype=SPREAD),
-            np.zeros(size // SHORTEST_FRAGMENT + games, dtype=FRAGMENT),
-            np.zeros(4 * rounds, dtype=NAME),
-            np.zeros(size, dtype=np.uint8),
-            np.zeros(size // SHORTEST_PLAY, dtype=TRICK),
+            lent(games, GAME),
+            lent(rounds, ROUND),
+            lent(rounds, OUTCOME),
+            lent(rounds, ORIGIN),
+            lent(rounds, SPREAD),
+            lent(size // SHORTEST_FRAGMENT + games, FRAGMENT),
+            lent(4 * rounds, NAME),
+            lent(size, np.uint8),
+            lent(size // SHORTEST_PLAY, TRICK),
             counts,
         )
 

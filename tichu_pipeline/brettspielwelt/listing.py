@@ -74,7 +74,7 @@ class Listing:
     limit: int  # bytes that a log may have
     sources: list[Source] = field(default_factory=list)
     folders: dict[bytes, int] = field(default_factory=lambda: {b"": 0})  # inside archives, numbered
-    blocks: list[npt.NDArray[np.void]] = field(default_factory=list)  # rows of MEMBER
+    rows: bytearray = field(default_factory=bytearray)  # of MEMBER; it grows in place, where arrays would be joined
     pages: list[IndexPage] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ def list_archive(listing: Listing, path: Path, label: str) -> None:
                 rows = _rows(listing, source, entries)
                 rows["source"] = number
                 rows["mtime_ns"] = mtime_ns
-                listing.blocks.append(rows)
+                listing.rows += rows.tobytes()
     except OSError as error:
         listing.unreadable(label, "", error)
     except DamagedZip as error:

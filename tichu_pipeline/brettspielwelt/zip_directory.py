@@ -48,7 +48,7 @@ _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQHHIIQQQQ")
 _COMMENT_LIMIT = 0xFFFF
 _DIRECTORY_LIMIT = 1 << 30  # it is read whole; that of 2.4 million logs has 0.2 GB
-_BLOCK = 1 << 16  # entries looked at together: what is gathered of them fits the cache
+_BLOCK = 1 << 13  # entries looked at together: what is gathered of them fits the cache
 _NAME_LIMIT = 256  # longer names are cut; none of a log is
 
 
