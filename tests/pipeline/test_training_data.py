@@ -206,6 +206,21 @@ def test_an_epoch_has_every_sample_once(paths):
     assert len(expected) - 200 < dropped <= len(expected)
 
 
+@pytest.mark.parametrize("begun", [0, 3])
+def test_counting_leaves_the_loader_where_it_stood(paths, begun):
+    """The first epoch would be lost, or the learning rate planned for another number of steps."""
+    loader, whole = (Loader(rounds_source(paths, "play-375"), 512, seed=1) for _ in range(2))
+    expected = copies(whole)
+    loop = iter(loader)
+    for _ in range(begun):
+        next(loop)
+    state = loader.state_dict()
+    assert loader.count() == len(expected) - begun
+    assert loader.count(2) == 2
+    assert loader.state_dict() == state
+    assert same(copies(loader), expected[begun:])
+
+
 def test_an_epoch_that_is_left_keeps_nobody_waiting(paths, monkeypatch):
     """The garbage collector ends such a loop within any thread, even one that starts: to join another is to hang."""
     loader, go_on = Loader(rounds_source(paths, "play-375"), 64, Wanted(), seed=1), Event()

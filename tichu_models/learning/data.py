@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,6 +198,18 @@ class Loader:
         return [blocks[begin : begin + WINDOW_BLOCKS] for begin in range(0, len(blocks), WINDOW_BLOCKS)]
 
     def __iter__(self) -> Iterator[Batch]:
+        for samples, rows in self._rows():
+            yield self._batch(samples, rows)
+
+    def count(self, most: int | None = None) -> int:
+        """Batches that are left of the epoch, at most so many. None is made, and the loader stands where it stood."""
+        before = replace(self.position)
+        n = sum(1 for _ in islice(self._rows(), most))
+        self.position = before
+        return n
+
+    def _rows(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The samples of a window, and which of them make up the next batch."""
         epoch = self.position.epoch
         windows = self.windows(epoch)
         wait(self._coming)  # of an epoch that was left early: it fills the same windows
@@ -206,7 +219,7 @@ class Loader:
             while self.position.window < len(windows):
                 samples, order = self._coming[0].result()
                 self._coming = [pool.submit(self._fill, windows, epoch, self.position.window + 1)]
-                yield from self._batches(samples, order)
+                yield from self._of_window(samples, order)
                 self.position = Position(epoch, self.position.window + 1)
             self._coming[0].result()
         finally:  # without waiting: a loop that was left may be ended by the garbage collector, within whatever thread
@@ -243,14 +256,13 @@ class Loader:
             _mix(rows, key)
         return samples, rows
 
-    def _batches(self, samples: np.ndarray, order: np.ndarray) -> Iterator[Batch]:
+    def _of_window(self, samples: np.ndarray, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         whole = self.batch_size * self.world
         count = len(order) // whole if self.drop_last else -(-len(order) // whole)
         while self.position.batch < count:
             begin = self.position.batch * whole
-            rows = np.ascontiguousarray(order[begin : begin + whole][self.rank :: self.world])
             self.position.batch += 1
-            yield self._batch(samples, rows)
+            yield samples, np.ascontiguousarray(order[begin : begin + whole][self.rank :: self.world])
 
     def _batch(self, samples: np.ndarray, rows: np.ndarray) -> Batch:
         mask = rows >= 0

@@ -116,14 +116,6 @@ class Epochs:
         raise EmptyError("no whole batch of samples: expected more rounds, or a smaller training.batch_size")
 
 
-def count_batches(loader: Loader) -> int:
-    """How many batches are left of the loader's epoch, by going through them; then it stands where it stood."""
-    before = loader.state_dict()
-    n = sum(1 for _ in loader)
-    loader.load_state_dict(before)
-    return n
-
-
 def _tensor(array: np.ndarray) -> Tensor:
     tensor = torch.from_numpy(array)
     return tensor.view(torch.bfloat16) if array.dtype == np.int16 else tensor

@@ -83,9 +83,9 @@ class Inputs:
         most = max(training.epoch_samples // (size * training.devices), 1) if training.epoch_samples else None
         for drop_last in (True, False):  # of very few samples, one batch that is not full
             loader = self.loader("train", size, training=True, drop_last=drop_last)
-            count, classes = self._counted(loader, most)
-            if count:
-                return Epochs(loader, count, self._as_batch(classes if self.config.data.balanced else None))
+            if count := loader.count(most):
+                classes = self._classes_in(loader, count) if self.config.data.balanced else None
+                return Epochs(loader, count, self._as_batch(classes))
         raise EmptyError(f"no samples of {self.spec.name} to train on: expected more rounds, or more months")
 
     def decisions(self, split: str, most: int, batch_size: int | None = None) -> Fixed:
@@ -99,16 +99,13 @@ class Inputs:
         tensors = Tensors(self.spec.names)
         return tensors if classes is None else Balanced(tensors, self.spec, classes)
 
-    def _counted(self, loader: Loader, most: int | None) -> tuple[int, np.ndarray]:
-        """Batches of an epoch, and samples of each class in them; then the loader stands where it stood."""
-        before = loader.state_dict()
-        count, classes = 0, np.zeros(len(CLASS_NAMES[self.spec.label]), dtype=np.int64)
-        for arrays in islice(loader, most):
-            count += 1
-            if self.config.data.balanced:
-                classes += np.bincount(_classes(arrays, self.spec), minlength=len(classes))
+    def _classes_in(self, loader: Loader, count: int) -> np.ndarray:
+        """Samples of each class in so many batches; then the loader stands where it stood."""
+        before, classes = loader.state_dict(), np.zeros(len(CLASS_NAMES[self.spec.label]), dtype=np.int64)
+        for arrays in islice(loader, count):
+            classes += np.bincount(_classes(arrays, self.spec), minlength=len(classes))
         loader.load_state_dict(before)
-        return count, classes
+        return classes
 
 
 class Fixed:
