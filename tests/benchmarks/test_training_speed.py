@@ -31,9 +31,9 @@ from tichu_pipeline.training.inputs import inputs_of
 from tichu_pipeline.training.runs import Order, train_run
 
 pytestmark = pytest.mark.bench
-BATCH = 1024
+BATCH = run_config("PolicyNet", "laptop").training.batch_size
 SIZES = (375, 512, 512, 256, 57)  # of PolicyNet
-SHORT, LONG = 20, 320  # batches of an epoch: what they differ by is neither start nor end of a run
+SHORT, LONG = 10, 160  # batches of an epoch: what they differ by is neither start nor end of a run
 TARGETS = {torch.bfloat16: 100_000, torch.float32: 30_000}  # PolicyNet's samples/s, where products are fast enough
 SHARE_OF_PRODUCTS = 0.65  # that is expected of slower hardware
 SHARE_OF_ALL = 0.6  # likewise, from rounds to the end of an epoch

@@ -304,6 +304,15 @@ def test_the_test_split_is_used_once(paths):
     final_test(paths, FinalTest("Bob", "curious", ("grand_net",), again=True), 300)
 
 
+def test_test_figures_stay_with_the_run_that_had_them(paths, tmp_path):
+    """A run that is trained again would stand on the page with the test figures of the one before."""
+    copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
+    final_test(copy, FinalTest("Ada", "the end of a trial", ("grand_net",), again=True), 300)
+    assert "| grand_net | " in results_page.page(copy, "", 200).split("## Final test")[-1]
+    train_run(copy, Order("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
+    assert "| grand_net, since replaced | " in results_page.page(copy, "", 200).split("## Final test")[-1]
+
+
 @pytest.mark.parametrize("run", ["gc_policy_net", "dt_net"])
 def test_goals_are_tried(paths, run):
     """A goal that never reaches the network; or an hour of games for a look at a table."""

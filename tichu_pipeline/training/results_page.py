@@ -147,10 +147,12 @@ def _took(trial: dict[str, Any]) -> str:
 def _final_test(paths: DataPaths) -> Iterable[str]:
     log = paths.runs / FINAL_TEST
     entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    now = {run.name: run.manifest.digest for run in runs(paths) if run.manifest}
     for entry in entries:
         if "figures" in entry:
             yield f"## Final test\n\nUsed on {entry['when']} by {entry['by']}: {entry['why']}."
-            table = pl.DataFrame(entry["figures"], schema=SCHEMA)
+            names = {name: f"{name}, since replaced" for name in entry["runs"] if now.get(name) != entry["runs"][name]}
+            table = pl.DataFrame(entry["figures"], schema=SCHEMA).with_columns(pl.col("name").replace(names))
             yield "\n\n".join(_of_network(table, network) for network in networks_of(table))
 
 
