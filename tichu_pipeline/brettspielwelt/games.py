@@ -25,12 +25,11 @@ from tichu_pipeline.brettspielwelt.parser import (
     SHORTEST_FRAGMENT,
     SHORTEST_PLAY,
     SHORTEST_ROUND,
-    TEXT,
-    begin_text,
     has_header,
     next_round,
 )
 from tichu_pipeline.brettspielwelt.scanning import byte_at
+from tichu_pipeline.brettspielwelt.tokens import TEXT, begin_text
 
 # fmt: off
 # What is known of a round beside its record and the replay's outcome.
