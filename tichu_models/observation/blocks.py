@@ -29,7 +29,21 @@ from tichu_models.rules.combinations import (
     type_of,
 )
 
-FIGURE_TABLE = np.array(FIGURES, dtype=np.int64)
+# What is counted: what it is; of runs the cards of each rank, the lowest rank and how many ranks; of a figure its type,
+# length and rank. The six kinds, the 29 kinds by length, the 226 figures, in the order of `specs.COUNTED`.
+RUNS, FULL_HOUSES, FLUSHES, FOURS, BOMBS, FIGURE = range(6)
+_PAIRS, _TRIPLES, _HOUSES = (RUNS, 2, 2, 1), (RUNS, 3, 2, 1), (FULL_HOUSES, 0, 0, 0)
+COUNTED_FROM = {0: 0, 6: 0, 29: 6, 226: 35}  # the first row, by how many are counted
+COUNTED = np.array(
+    [
+        *(_PAIRS, _TRIPLES, (RUNS, 2, 2, 2), _HOUSES, (RUNS, 1, 1, MIN_STREET), (BOMBS, 0, 0, MIN_STREET)),
+        *(_PAIRS, _TRIPLES, *((RUNS, 2, 2, pairs) for pairs in range(2, 8)), _HOUSES),
+        *((RUNS, 1, 1, length) for length in range(MIN_STREET, ACE + 1)),
+        *((FOURS, 0, 0, 0), *((FLUSHES, 0, 0, length) for length in range(MIN_STREET, ACE))),
+        *((FIGURE, *figure) for figure in FIGURES),
+    ],
+    dtype=np.int64,
+)
 TYPE_AT, LENGTH_AT, VALUE_AT = 6, 14, 29  # in an entry of the history: behind the player and the lead
 LEAD_BIT = 1 << 5
 
@@ -157,41 +171,8 @@ def _fours(counts):
 
 
 @inner
-def put_kinds(hand, row, words, number):
-    """The six kinds: pairs, triples, stairs, full houses, streets, bombs."""
-    counts = _counts_of(hand)
-    put_number(row, words, number, _side_by_side(counts, 2, 2, 1))
-    put_number(row, words, number + 1, _side_by_side(counts, 3, 2, 1))
-    put_number(row, words, number + 2, _side_by_side(counts, 2, 2, 2))
-    put_number(row, words, number + 3, _full_houses(counts))
-    put_number(row, words, number + 4, _side_by_side(counts, 1, 1, MIN_STREET))
-    put_number(row, words, number + 5, _fours(counts) + _flushes(hand, MIN_STREET))
-
-
-@inner
-def put_lengths(hand, row, words, number):
-    """Kinds by length: 29 numbers."""
-    counts = _counts_of(hand)
-    put_number(row, words, number, _side_by_side(counts, 2, 2, 1))
-    put_number(row, words, number + 1, _side_by_side(counts, 3, 2, 1))
-    number += 2
-    for pairs in range(2, 8):
-        put_number(row, words, number, _side_by_side(counts, 2, 2, pairs))
-        number += 1
-    put_number(row, words, number, _full_houses(counts))
-    number += 1
-    for length in range(MIN_STREET, ACE + 1):
-        put_number(row, words, number, _side_by_side(counts, 1, 1, length))
-        number += 1
-    put_number(row, words, number, _fours(counts))
-    for length in range(MIN_STREET, ACE):
-        put_number(row, words, number + length - 4, _flushes(hand, length))
-
-
-@inner
-def _of_figure(hand, counts, figure):
+def _of_figure(hand, counts, kind, length, rank):
     """How many of one figure the hand holds at once."""
-    kind, length, rank = FIGURE_TABLE[figure]
     if kind == SINGLE:
         if rank == 0:
             return hand & DOG != 0
@@ -221,8 +202,26 @@ def _of_figure(hand, counts, figure):
 
 
 @inner
-def put_figures(hand, row, words, number):
-    """All 226 figures."""
+def _number_of(hand, counts, at):
+    """How often a hand holds what this row of COUNTED names."""
+    what, size, lowest, ranks = COUNTED[at]
+    if what == RUNS:
+        return _side_by_side(counts, size, lowest, ranks)
+    if what == FULL_HOUSES:
+        return _full_houses(counts)
+    if what == FLUSHES:
+        return _flushes(hand, ranks)
+    if what == FOURS:
+        return _fours(counts)
+    if what == BOMBS:
+        return _fours(counts) + _flushes(hand, ranks)
+    return np.int64(_of_figure(hand, counts, size, lowest, ranks))
+
+
+@inner
+def put_counts(hand, row, words, number, first, size):
+    """The numbers of `size` rows of COUNTED, from the first one on. As constants their loops would be unrolled, in
+    minutes of compiling."""
     counts = _counts_of(hand)
-    for figure in range(len(FIGURE_TABLE)):
-        put_number(row, words, number + figure, np.int64(_of_figure(hand, counts, figure)))
+    for k in range(size):
+        put_number(row, words, number + k, _number_of(hand, counts, first + k))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel, record_at
-from tichu_models.observation.blocks import put_figures, put_history, put_kinds, put_lengths
+from tichu_models.observation.blocks import COUNTED_FROM, put_counts, put_history
 from tichu_models.observation.fields import counts_field, given_field, put_number, received_field
 from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
-from tichu_models.observation.specs import COUNTED_KINDS, COUNTED_LENGTHS, LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
+from tichu_models.observation.specs import LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
 from tichu_models.rules.cards import count
 
 # One packed vector, of any spec: what encoders write.
@@ -32,6 +32,7 @@ PLAN = np.dtype([
     ("score_cum", np.int64),
     ("counts", np.int64),
     ("num_counts", np.int64),   # 0, 6, 29 or 226
+    ("counted", np.int64),      # the first of their rows in COUNTED
     ("history", np.int64),      # turns
 ], align=True)
 # fmt: on
@@ -43,7 +44,7 @@ def plan_of(spec: Spec) -> np.record:
     plan["layout"], plan["words"], plan["width"] = LAYOUTS.index(spec.layout), spec.layout.words, spec.width
     plan["filled"] = spec.layout.words + -(-spec.layout.numbers // NUMBERS_A_WORD)
     plan["kinds"] = sum(1 << kind for kind in spec.kinds)
-    plan["num_counts"], plan["history"] = spec.counts, spec.history
+    plan["num_counts"], plan["counted"], plan["history"] = spec.counts, COUNTED_FROM[spec.counts], spec.history
     number = spec.layout.numbers
     for name, size in (("rtg", int(spec.rtg)), ("score_cum", 2 * spec.score_cum), ("counts", spec.counts)):
         plan[name] = number if size else -1
@@ -90,12 +91,8 @@ def append(view, rtg, plan, row):
         team = view.seat & 1
         put_number(row, plan.words, plan.score_cum, np.int64(view.total[team]))
         put_number(row, plan.words, plan.score_cum + 1, np.int64(view.total[1 - team]))
-    if plan.num_counts == len(COUNTED_KINDS):
-        put_kinds(view.hand, row, plan.words, plan.counts)
-    elif plan.num_counts == len(COUNTED_LENGTHS):
-        put_lengths(view.hand, row, plan.words, plan.counts)
-    elif plan.num_counts:
-        put_figures(view.hand, row, plan.words, plan.counts)
+    if plan.num_counts:
+        put_counts(view.hand, row, plan.words, plan.counts, plan.counted, plan.num_counts)
     if plan.history:
         put_history(view, row, plan.width - plan.history, plan.history)
 
