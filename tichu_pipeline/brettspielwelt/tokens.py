@@ -115,6 +115,7 @@ def begin_text(text, source, start, stop):
 
 @inner
 def is_word(text, at, which):
+    """Whether this word stands here; what follows it is not looked at."""
     different = 0
     for i in range((WORD_LENGTHS[which] + 7) >> 3):
         different |= (word_at(text.address, at + 8 * i) ^ WORDS[which, i]) & WORD_MASKS[which, i]
@@ -133,6 +134,7 @@ def is_cut_word(text, which):
 
 @inlined
 def skip_spaces(text, at):
+    """The place of the first byte from here on that is no blank within a line."""
     while byte_at(text.address, at) == SPACE or byte_at(text.address, at) == TAB or byte_at(text.address, at) == RETURN:
         at += 1
     return at
@@ -146,6 +148,7 @@ def behind_word(text, which):
 
 @inlined
 def ends_line(text, at):
+    """Whether nothing but blanks stands from here to the end of the line."""
     return byte_at(text.address, skip_spaces(text, at)) == LINE_FEED
 
 
@@ -187,6 +190,7 @@ def at_line(text):
 
 @inlined
 def end_of_line(text, at):
+    """The place of the line feed that ends this line."""
     n = before_line_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
