@@ -34,7 +34,7 @@ demo: export TICHU_FIRST_MONTH = $(firstword $(subst .., ,$(MONTHS)))
 demo: export TICHU_LAST_MONTH = $(lastword $(subst .., ,$(MONTHS)))
 
 demo: install
-	$(BIN)/python -m tichu_pipeline.demo --games $(GAMES) --months $(MONTHS) --data '$(TICHU_DATA)'
+	$(BIN)/python -m tichu_pipeline.tools.demo --games $(GAMES) --months $(MONTHS) --data '$(TICHU_DATA)'
 ifneq ($(UI),0)
 	@$(MAKE) --no-print-directory ui
 endif
@@ -46,12 +46,13 @@ ui: install
 
 # Compiled once, here: processes that start side by side would each compile the engine for themselves.
 test: install
-	$(BIN)/python -m tichu_pipeline.warm_up
+	$(BIN)/python -m tichu_pipeline.tools.warm_up
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: install
 	$(BIN)/python -m pytest -m bench -s $(PYTEST_ARGS) tests/benchmarks

@@ -6,11 +6,11 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.paths import ROOT
+
 SOURCES = [path for package in ("tichu_models", "tichu_pipeline") for path in sorted((ROOT / package).rglob("*.py"))]
 RUNS_CODE = {"eval", "exec", "__import__", "os.system", "os.popen", "torch.hub.load"}
 UNPICKLES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tichu_models.whole_files import whole_file
-from tichu_pipeline.scaling.distribution import Distribution
+from tichu_pipeline.distribution import Distribution
 
 WIDTH, HEIGHT = 120, 24
 POINTS = 40  # more would not be inline any more on the page of an asset

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from tests.benchmarks.test_engine_speed import report
-from tests.models.runs import Watched, make_run
+from tests.makers.runs import Watched, make_run
 from tichu_models.agents.neural.network import TILE
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep

@@ -9,20 +9,20 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.paths import ROOT
 from tichu_pipeline.analysis.reading import batches, reader
 from tichu_pipeline.analysis.scripts import queries
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import TABLES, ingest
-from tichu_pipeline.monthly_files import STAMP, SUMMARY
-from tichu_pipeline.months import parse_months
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.rounds.ingest import TABLES, ingest
+from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.monthly_files import STAMP, SUMMARY
+from tichu_pipeline.storage.months import parse_months
 
 pytestmark = pytest.mark.bench
 CLEARLY_MISSED = 0.7
@@ -74,7 +74,7 @@ def _renamed(source: pa.Table, month: str, copy: int) -> pa.Table:
 def test_build_and_queries(paths):
     """A nightly build that takes the night, and analysts who go for coffee at every question."""
     command = [sys.executable, "-m", "tichu_pipeline.cli", "analyse", "--data", str(paths.root), "--force", "--json"]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     started = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.models import reference
-from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
+from tests.oracles import reference
 from tichu_models.arena.selfplay import stream
 from tichu_models.kernels import kernel
+from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.records.history import PASS, PLAY, kind_of, load, seat_of
 from tichu_models.records.replay import OUTCOME, SCRATCH, begin, replay_rounds, step
 from tichu_models.records.schema import Rounds

@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.benchmarks.test_engine_speed import best_seconds, report
-from tichu_models.learning.data import Loader, Wanted
-from tichu_models.learning.sources import RoundsSource, ShardSource
 from tichu_models.observation.samples import Encoder, width_of
 from tichu_models.observation.specs import spec
-from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_models.samples.loader import Loader, Wanted
+from tichu_models.samples.sources import RoundsSource, ShardSource
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.features.shards import compression, make_shards
-from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.months import parse_months
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.months import parse_months
 
 pytestmark = pytest.mark.bench
 MONTHS = "2024-01..2024-08"

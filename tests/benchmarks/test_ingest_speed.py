@@ -21,12 +21,12 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from tests.reading import read_rounds
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.months import parse_months
-from tichu_pipeline.workers import Threads
+from tests.oracles.reading import read_rounds
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.months import parse_months
+from tichu_pipeline.storage.workers import Threads
 
 GAMES = 100_000
 MONTHS = "2024-01..2024-10"  # the portal's months have about as many games
@@ -41,9 +41,9 @@ CLEARLY_MISSED = 0.7
 INGEST = """
 import json, resource, shutil, sys, time
 from pathlib import Path
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.workers import Threads
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.workers import Threads
 raw, data, warm = (Path(argument) for argument in sys.argv[1:4])
 ingest(warm, DataPaths(data / "warm"), workers=Threads(2))
 before = resource.getrusage(resource.RUSAGE_SELF)

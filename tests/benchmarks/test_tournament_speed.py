@@ -11,14 +11,15 @@ from dataclasses import asdict
 
 import pytest
 
-from tests.models.runs import DECISION_NETS, make_run
+from tests.makers.runs import DECISION_NETS, make_run
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order, play, warm_up
-from tichu_models.networks.registry import ARCHITECTURES
-from tichu_pipeline.folders import DataPaths
+from tichu_models.arena.tournament import Order, play
+from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.workers import Processes
+from tichu_pipeline.tools.warm_up import warm_up_play
 from tichu_pipeline.tournaments.running import run
-from tichu_pipeline.workers import Processes
 
 pytestmark = pytest.mark.bench
 TARGET, LIMIT = 60.0, 6.0  # seconds
@@ -26,7 +27,7 @@ TARGET, LIMIT = 60.0, 6.0  # seconds
 
 def test_twenty_thousand_duplicate_deals():
     """A comparison that one thinks twice about before asking for it."""
-    warm_up()
+    warm_up_play()
     order = Order(("heuristic", "heuristic:blunder=.1"), 20_000, seed=1)
     started = time.process_time()
     played = play(order, agent_from)

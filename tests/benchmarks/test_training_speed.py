@@ -17,16 +17,16 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from tests.benchmarks.test_engine_speed import CLEARLY_MISSED, report
-from tests.models.learners import made_up_batch
+from tests.makers.learners import made_up_batch
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.training import has_fast_bf16
+from tichu_models.networks.architectures import build
 from tichu_models.networks.precision import float32_by_onednn
-from tichu_models.networks.registry import build
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.inputs import inputs_of
 from tichu_pipeline.training.runs import Order, train_run
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.rules import cards, chance
+from tichu_models import chance
+from tichu_models.rules import cards
 
 DEALS = 4000
 

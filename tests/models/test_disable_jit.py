@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-from tests.models.positions import played
+from tests.makers.positions import played
+from tests.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
 
 # Compiled kernels widen every integer they read; as plain Python they need records of wide integers for that.
@@ -17,12 +16,12 @@ SCRIPT = """
 import warnings
 import numpy as np
 warnings.simplefilter("ignore", RuntimeWarning)  # masks and random numbers wrap around on purpose
-from tichu_models.agents.builtin import PLAYER
+from tichu_models.players.builtin import PLAYER
 from tichu_models.arena.selfplay import play_round
 from tichu_models.arena.table import TABLE, begin_game
 from tichu_models.observation.view import VIEW
 from tichu_models.records.history import MAX_HISTORY, store
-from tichu_models.rules.chance import draw
+from tichu_models.chance import draw
 from tichu_models.rules.legal import PLAYS
 
 def wide(dtype):

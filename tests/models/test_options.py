@@ -8,9 +8,9 @@ from typing import Literal
 
 import pytest
 
+from tichu_models.networks.architectures import ARCHITECTURES, architecture
 from tichu_models.networks.configs import DTConfig, PolicyConfig
-from tichu_models.networks.options import OptionError, Options, option
-from tichu_models.networks.registry import ARCHITECTURES, architecture
+from tichu_models.options import OptionError, Options, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tichu_models.arena.ratings import ratings
 from tichu_models.arena.referee import BINS, LenientReferee, quantile_of_times
-from tichu_models.arena.statistics import SequentialTest, bootstrap, controlled, wilson
+from tichu_models.ratings import ratings
+from tichu_models.statistics import SequentialTest, bootstrap, controlled, wilson
 
 RNG = np.random.default_rng(5)
 

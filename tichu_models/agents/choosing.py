@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tichu_models.chance import draw, draw_unit
 from tichu_models.kernels import inner, kernel
-from tichu_models.learning.unpack import put_bits
 from tichu_models.observation.fields import COMBINATION, NUM_VALUES, cards_field
+from tichu_models.observation.unpack import put_bits
 from tichu_models.rules.cards import (
     BIT_OF_INDEX,
     DRAGON_RANK,
@@ -23,7 +24,6 @@ from tichu_models.rules.cards import (
     count,
     lowest_bit,
 )
-from tichu_models.rules.chance import draw, draw_unit
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
 from tichu_models.rules.legal import MAX_PLAYS, answers, bombs, new_buffer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tichu_models.networks.options import OptionError, Options, option
+from tichu_models.options import OptionError, Options, option
 
 
 @dataclass(frozen=True, kw_only=True)

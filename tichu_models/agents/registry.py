@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from tichu_models.agents.base import Agent
-from tichu_models.agents.builtin import HeuristicAgent, RandomAgent
-from tichu_models.agents.crowd import TRUTH, CrowdAgent, rates_in
 from tichu_models.agents.options import (
     GoalOptions,
     HeuristicOptions,
@@ -24,9 +21,12 @@ from tichu_models.agents.options import (
     RandomOptions,
     SearchOptions,
 )
-from tichu_models.networks import manifest as manifests
-from tichu_models.networks.manifest import CheckpointError, Manifest
-from tichu_models.networks.options import OptionError, Options, expected
+from tichu_models.options import OptionError, Options, expected
+from tichu_models.players.base import Agent
+from tichu_models.players.builtin import HeuristicAgent, RandomAgent
+from tichu_models.players.crowd import TRUTH, CrowdAgent, rates_in
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.manifest import CheckpointError, Manifest
 
 if TYPE_CHECKING:
     from tichu_models.agents.neural.network import Network
@@ -139,9 +139,9 @@ def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Ag
 
 def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     """A player who searches with the network of a run, and judges by its value head or by a ValueNet."""
+    from tichu_models.agents.mcts import MCTSAgent
     from tichu_models.agents.neural.gc_agent import GCPolicyAgent, expected_by
     from tichu_models.agents.neural.network import Network
-    from tichu_models.search.mcts_agent import MCTSAgent
 
     policy: Any = _with_network(name, folder, None, "" if options.decisions else "decisions=false")
     if getattr(policy, "wants", ()):

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.arena.statistics import LEVEL, RESAMPLES
 from tichu_models.arena.tournament import Make, Order, play, values_of
+from tichu_models.statistics import LEVEL, RESAMPLES
 
 GOALS = (-300, -200, -100, 0, 100, 200, 300)  # points that a round is to be won by
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tichu_models.agents.base import Agent
-from tichu_models.arena.hearing import heard_by
+from tichu_models.arena.extras import heard_by
 from tichu_models.arena.referee import Fault, Forfeit, IllegalAnswer, Referee, illegal_choice
 from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
 from tichu_models.arena.table import (
@@ -31,6 +30,7 @@ from tichu_models.arena.table import (
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import KINDS, PLAY, VIEW
+from tichu_models.players.base import Agent
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.legal import new_buffer

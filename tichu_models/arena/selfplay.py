@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tichu_models.agents.builtin import BuiltinAgent, HeuristicAgent, RandomAgent, choose
-from tichu_models.agents.heuristic_player import blunders
 from tichu_models.arena.table import (
     ROUND_OVER,
     TABLE,
@@ -25,8 +23,9 @@ from tichu_models.arena.table import (
 )
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.view import VIEW
+from tichu_models.players.builtin import BuiltinAgent, choose
+from tichu_models.players.heuristic import blunders
 from tichu_models.records.history import MAX_HISTORY, MAX_TURNS, store
-from tichu_models.records.replay import check
 from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
@@ -154,10 +153,3 @@ def stream_fixtures(
             raise AssertionError(f"game {fixtures['game'][begun]} does not end within {ROUNDS_A_CHUNK} rounds")
         begun += games
         yield Played(Rounds(rows[:n], history[:length]), seats[:n], flags[:n])
-
-
-def warm_up() -> None:
-    """Compiles everything that self-play and replay need."""
-    agents = [HeuristicAgent(blunder=0.1), RandomAgent()]
-    for played in stream(agents, np.array([[0, 1, 0, 1]]), seed=1):
-        check(played.rounds)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.arena.ratings import Rating, ratings
 from tichu_models.arena.referee import REASONS, quantile_of_times
-from tichu_models.arena.statistics import bootstrap, controlled, wilson
 from tichu_models.arena.tournament import Order, Played, margins, points_of, values_of
+from tichu_models.ratings import Rating, ratings
 from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND
+from tichu_models.statistics import bootstrap, controlled, wilson
 
 SEATS = np.arange(4)
 PLURALS = dict(zip(REASONS, ("illegal", "crashes", "timeouts"), strict=True))

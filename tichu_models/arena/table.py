@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tichu_models.chance import draw
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.view import (
     BOMB_THROW,
@@ -27,7 +28,7 @@ from tichu_models.records.history import LOG, MAX_TURNS, PASS, TAKE, note
 from tichu_models.records.history import PLAY as PLAYED
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import ACE, CARD_OF_INDEX, DOG, MAHJONG, NUM_CARDS, count
-from tichu_models.rules.chance import deal, draw
+from tichu_models.rules.deal import deal
 from tichu_models.rules.legal import has_beating_bomb
 from tichu_models.rules.scoring import NOT_OVER, game_result, score_round
 from tichu_models.rules.state import (

@@ -19,16 +19,15 @@ from itertools import combinations
 
 import numpy as np
 
-from tichu_models.agents.base import Agent
-from tichu_models.agents.builtin import BuiltinAgent
-from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep, selfplay
 from tichu_models.arena.referee import BINS, Forfeit, LenientReferee
 from tichu_models.arena.results import results_of, results_of_forfeits
-from tichu_models.arena.statistics import SequentialTest, bootstrap
 from tichu_models.arena.table import FIRST_DECISIONS, FIXTURE, number_games
+from tichu_models.players.base import Agent
+from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.records.history import PASS_MARK
 from tichu_models.records.schema import Rounds, joined
+from tichu_models.statistics import SequentialTest
 
 # Table 300000041 is the second table (odd) of deal 20 of the third pairing.
 TABLES_A_PAIRING = 10**8
@@ -288,11 +287,3 @@ def margins(results: np.ndarray) -> np.ndarray:
     """The first agent's points less the other's in each round."""
     score = results["score"].astype(np.int64)
     return (score[:, 0] - score[:, 1]) * np.where(results["team_a"] == 0, 1, -1)
-
-
-def warm_up() -> None:
-    """Compiles everything that tournaments need."""
-    order = Order(("random", "heuristic"), 1)
-    play(order, agent_from)
-    lockstep.play([agent_from(name) for name in order.agents], fixtures_of_deals(order, 0, 0, 1), 1)
-    bootstrap(np.zeros(1), np.ones(1))

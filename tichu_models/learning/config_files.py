@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
-from tichu_models.networks.options import OptionError, Options, expected
-from tichu_models.networks.registry import ARCHITECTURES, Architecture, architecture
+from tichu_models.networks.architectures import ARCHITECTURES, Architecture, architecture
+from tichu_models.options import OptionError, Options, expected
 
 PRESETS = ("smoke", "demo", "laptop", "full")
 DEFAULT_PRESET = "laptop"

@@ -12,11 +12,11 @@ import lightning
 import torch
 from torch import Tensor
 
-from tichu_models.learning.batches import Batch
 from tichu_models.learning.metrics.tally import Metric, Tally
 from tichu_models.learning.objectives import objective
 from tichu_models.learning.settings import RunConfig
-from tichu_models.networks.registry import build
+from tichu_models.networks.architectures import build
+from tichu_models.samples.batches import Batch
 
 
 class NotFiniteError(ArithmeticError):

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 
 from tichu_models.learning import losses as loss
-from tichu_models.learning.batches import Batch
 from tichu_models.learning.metrics.choices import ChoiceMetric
 from tichu_models.learning.metrics.moves import MoveMetric
 from tichu_models.learning.metrics.tally import Metric
@@ -21,6 +20,7 @@ from tichu_models.learning.metrics.yes_no import YesNoMetric
 from tichu_models.learning.settings import TrainingConfig
 from tichu_models.networks.candidates import Candidates, find
 from tichu_models.networks.decision_rule import move_scores
+from tichu_models.samples.batches import Batch
 
 Metrics = dict[str, Any]  # by the beginning of the names of their figures
 

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tichu_models.networks.options import OptionError, Options, option
-from tichu_models.networks.registry import Architecture
+from tichu_models.networks.architectures import Architecture
+from tichu_models.options import OptionError, Options, option
 
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 

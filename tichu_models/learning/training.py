@@ -29,13 +29,13 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping
 
-from tichu_models.learning.batches import Source
 from tichu_models.learning.journal import Journal, training_loss
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
-from tichu_models.networks import checkpoint
-from tichu_models.networks.manifest import Manifest
 from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
+from tichu_models.runs import checkpoint
+from tichu_models.runs.manifest import Manifest
+from tichu_models.samples.batches import Source
 from tichu_models.whole_files import whole_file, write_whole
 
 RESUME, FIGURES = "resume.ckpt", "figures.json"

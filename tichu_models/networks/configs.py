@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tichu_models.networks.options import OptionError, Options, option
+from tichu_models.options import OptionError, Options, option
 
 NEURONS_MOST = 1 << 16
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
+from tichu_models.chance import fill
 from tichu_models.rules.cards import NUM_CARDS
-from tichu_models.rules.chance import fill
 
 PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1  # behind the cards; the latter only in a hierarchical policy
 FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS = NUM_CARDS + 1, NUM_CARDS + 2

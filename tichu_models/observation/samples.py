@@ -16,13 +16,13 @@ import numpy as np
 
 from tichu_models.kernels import inlined, kernel, record_at
 from tichu_models.observation.blocks import recall
+from tichu_models.observation.decisions import MAX_DECISIONS, WALK, WHO_ACTS, walk
 from tichu_models.observation.encode import append, appends, encode_seen_play, plan_of, row_at
 from tichu_models.observation.fields import LOW_16, cards_field, values_field
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import BITS_A_WORD, LAYOUT_PLAY, NUMBER, NUMBERS_A_WORD, Spec
 from tichu_models.observation.view import PLAY as PLAY_CARDS
 from tichu_models.observation.view import see
-from tichu_models.records.decisions import MAX_DECISIONS, WALK, WHO_ACTS, walk
 from tichu_models.rules.cards import NUM_CARDS
 
 PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices

@@ -2,7 +2,7 @@
 
 A transcript holds nothing of any hand. Together with the own view it tells all that a seat may know; `retrace` plays
 it again from a deal, a true one or one that is only supposed, and shows every play in between as its player saw it.
-Who is handed a transcript is told by `arena.hearing`.
+Who is handed a transcript is told by `arena.extras`.
 """
 
 from __future__ import annotations

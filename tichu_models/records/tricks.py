@@ -14,26 +14,8 @@ import numpy as np
 from tichu_models.kernels import inlined, inner
 from tichu_models.records.history import MAX_TURNS, PASS, PLAY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import DOG, DRAGON, PHOENIX, count, points
-from tichu_models.rules.combinations import (
-    BOMB,
-    SINGLE,
-    TYPE_AND_LENGTH,
-    TYPE_SHIFT,
-    cards_of,
-    rank_of,
-    type_of,
-)
-from tichu_models.rules.state import (
-    CALLED_GRAND,
-    GRAND,
-    HAND_SIZE,
-    LEFT,
-    NO_CALL,
-    NOT_CALLED,
-    PARTNER,
-    RIGHT,
-    SMALL,
-)
+from tichu_models.rules.combinations import BOMB, SINGLE, TYPE_AND_LENGTH, TYPE_SHIFT, cards_of, rank_of, type_of
+from tichu_models.rules.state import CALLED_GRAND, GRAND, HAND_SIZE, LEFT, NO_CALL, NOT_CALLED, PARTNER, RIGHT, SMALL
 
 # fmt: off
 TRICK = np.dtype([

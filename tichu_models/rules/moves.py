@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tichu_models.rules.cards import ACE, DOG, RANK_LABELS, CardError, labels, parse_cards
-from tichu_models.rules.combinations import (
-    TYPE_NAMES,
-    beats,
-    cards_of,
-    classify,
-    combination,
-    lower_reading,
-    on_trick,
-)
+from tichu_models.rules.combinations import TYPE_NAMES, beats, cards_of, classify, combination, lower_reading, on_trick
 from tichu_models.rules.legal import legal_plays, new_buffer
 from tichu_models.rules.state import HAND_SIZE
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.transcript import retrace
 from tichu_models.records.history import PASS, PLAY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, INDEX_OF_BIT, MAHJONG, count, lowest_bit, of_rank
-from tichu_models.rules.chance import draw, draw_below
 from tichu_models.rules.combinations import BOMB, SINGLE, cards_of, classify, on_trick, rank_of, type_of
 from tichu_models.rules.legal import has_bomb
 from tichu_models.rules.state import ALL_SEATS, PARTNER

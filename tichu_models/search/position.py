@@ -15,17 +15,7 @@ from tichu_models.rules.cards import ACE, DOG, MAHJONG, count, of_rank
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import answers, bombs, has_beating_bomb
 from tichu_models.rules.scoring import score_round
-from tichu_models.rules.state import (
-    LEFT,
-    NOBODY,
-    RIGHT,
-    STATE,
-    collect,
-    dragon_is_due,
-    make_wish,
-    pass_turn,
-    play,
-)
+from tichu_models.rules.state import LEFT, NOBODY, RIGHT, STATE, collect, dragon_is_due, make_wish, pass_turn, play
 
 ROUND_OVER = -1
 AT_TURN, AT_WISH, AT_BOMB, AT_LAST_BOMB, AT_GIFT = range(5)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.agents.heuristic_player import choose_by_rule
 from tichu_models.kernels import kernel
 from tichu_models.observation.view import BOMB_THROW, PLAY, see
+from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.combinations import classify, on_trick
 from tichu_models.search.position import ROUND_OVER, go_on, lead_of_team_20, perform
 

@@ -26,12 +26,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from tichu_pipeline.analysis.monthly import months_of
 from tichu_pipeline.analysis.ratings import Rater, Ratings
 from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp
 from tichu_pipeline.analysis.scripts import script
-from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import Manifest, manifest, stored_month_stamp
+from tichu_pipeline.rounds.ingest import Manifest, manifest, stored_month_stamp
+from tichu_pipeline.rounds.round_facts import months_of
+from tichu_pipeline.storage.folders import DataPaths, month_file
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden says when.
 VERSION = 2

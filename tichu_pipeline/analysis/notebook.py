@@ -19,8 +19,8 @@ import polars as pl
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp, table
 from tichu_pipeline.analysis.scripts import query
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.scaling.distribution import Distribution
+from tichu_pipeline.distribution import Distribution
+from tichu_pipeline.storage.folders import DataPaths
 
 NAME = "Datenanalyse"
 # Bumped by hand when the page of an unchanged notebook and unchanged data would differ.

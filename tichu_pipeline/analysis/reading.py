@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import duckdb
 import pyarrow as pa
 
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 
 ROWS_A_BATCH = 50_000
 

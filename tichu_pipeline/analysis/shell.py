@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
 from tichu_pipeline.analysis.results import WRITERS
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 
 WELCOME = "SQL on {database}, read-only. A statement ends with ;  SHOW TABLES; DESCRIBE rounds;  Ctrl-D ends."
 

@@ -23,8 +23,8 @@ def analyse(
     """Builds the database DATA/tichu.duckdb from all ingested months, if anything has changed."""
     from tichu_pipeline.analysis.build import build
     from tichu_pipeline.analysis.reading import DatabaseError
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.ingest import DamagedMonthError
+    from tichu_pipeline.rounds.ingest import DamagedMonthError
+    from tichu_pipeline.storage.folders import DataPaths
 
     try:
         made = build(DataPaths(data), force, memory, (lambda _: None) if as_json else typer.echo)
@@ -87,7 +87,7 @@ def sql(
         return
     from tichu_pipeline.analysis.reading import DatabaseError
     from tichu_pipeline.analysis.shell import run
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.storage.folders import DataPaths
 
     if output_format is Format.PARQUET:
         raise typer.BadParameter("a shell writes table, csv or json", param_hint="--format")
@@ -101,7 +101,7 @@ def sql(
 def _answer(data: Path, statement: str, output_format: Format) -> None:
     from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
     from tichu_pipeline.analysis.results import WRITERS
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.storage.folders import DataPaths
 
     if output_format is Format.PARQUET and sys.stdout.isatty():
         raise typer.BadParameter("parquet is not for a terminal; expected > result.parquet", param_hint="--format")

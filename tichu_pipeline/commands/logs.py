@@ -24,8 +24,8 @@ def generate(
     as_json: JsonOption = False,
 ) -> None:
     """Writes a corpus of played games, as Brettspielwelt's logs are kept."""
-    from tichu_pipeline.brettspielwelt.corpus import generate as generate_corpus
-    from tichu_pipeline.months import parse_months
+    from tichu_pipeline.brettspielwelt.corpus.generate import generate as generate_corpus
+    from tichu_pipeline.storage.months import parse_months
 
     try:
         chosen = parse_months(months)
@@ -58,7 +58,7 @@ def download(
     as_json: JsonOption = False,
 ) -> None:
     """Fetches the games of these months that are not there yet. May be interrupted and called again."""
-    from tichu_pipeline.brettspielwelt.download import download as fetch
+    from tichu_pipeline.brettspielwelt.portal.download import download as fetch
 
     try:
         summary = fetch(first, last, out, base_url=base_url, rate=rate)
@@ -79,7 +79,7 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Reads and checks logs without a data folder."""
-    from tichu_pipeline.inspection import inspect as read
+    from tichu_pipeline.rounds.inspection import inspect as read
 
     unread: list[str] = []
     entries = read(paths, unread.append)

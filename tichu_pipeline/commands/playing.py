@@ -27,13 +27,13 @@ def play(
     """Plays a game with you in the terminal. Every finished round is in its log; q leaves."""
     from rich.console import Console
 
-    from tichu_models.agents.base import Agent
     from tichu_models.agents.registry import AgentError, agent_from
     from tichu_models.arena.referee import IllegalAnswer
+    from tichu_models.players.base import Agent
     from tichu_models.rules.state import LEFT, PARTNER, RIGHT
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.playing.game import play_game
-    from tichu_pipeline.playing.person import HELP, Person, QuitGame
+    from tichu_pipeline.storage.folders import DataPaths
+    from tichu_pipeline.table.session import play_game
+    from tichu_pipeline.table.terminal import HELP, Person, QuitGame
     from tichu_pipeline.tournaments.terminal import who_answers
 
     def ask(question: str) -> str:

@@ -12,7 +12,7 @@ import typer
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
 
 if TYPE_CHECKING:
-    from tichu_pipeline.ingest import Ingested, Summary
+    from tichu_pipeline.rounds.ingest import Ingested, Summary
 
 LARGEST_ID = 2**63 - 1
 
@@ -26,10 +26,10 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Reads archives and logs into checked rounds, a Parquet file a month. Unchanged months are skipped."""
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.ingest import ingest as run
-    from tichu_pipeline.months import parse_months
-    from tichu_pipeline.workers import WorkersError
+    from tichu_pipeline.rounds.ingest import ingest as run
+    from tichu_pipeline.storage.folders import DataPaths
+    from tichu_pipeline.storage.months import parse_months
+    from tichu_pipeline.storage.workers import WorkersError
 
     paths = DataPaths(data)
     source = raw or paths.raw
@@ -79,9 +79,9 @@ def show(
     """Prints a stored game, or one round of it, as a person reads it."""
     from rich.console import Console
 
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.showing import show_round
-    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game
+    from tichu_pipeline.rounds.showing import show_round
+    from tichu_pipeline.rounds.stored_rounds import NoSuchGameError, find_game
+    from tichu_pipeline.storage.folders import DataPaths
 
     try:
         rows = find_game(DataPaths(data), game_id).rounds.to_pylist()
@@ -102,8 +102,8 @@ def export(
     data: DataOption = Path("data"),
 ) -> None:
     """Prints a stored game as the log that it was, cards in canonical order."""
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.stored_rounds import NoSuchGameError, find_game, text_of
+    from tichu_pipeline.rounds.stored_rounds import NoSuchGameError, find_game, text_of
+    from tichu_pipeline.storage.folders import DataPaths
 
     try:
         text = text_of(find_game(DataPaths(data), game_id))

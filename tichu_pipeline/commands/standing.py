@@ -18,8 +18,8 @@ def status(
     """What is there of each stage, and what is stale and why."""
     from rich.filesize import decimal
 
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.status import status as look
+    from tichu_pipeline.status.stages import status as look
+    from tichu_pipeline.storage.folders import DataPaths
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "red"}
     found = look(DataPaths(data))
@@ -39,8 +39,8 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """What this machine and installation offer, and what to do where something is amiss."""
-    from tichu_pipeline.doctor import Verdict, examine
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.status.doctor import Verdict, examine
+    from tichu_pipeline.storage.folders import DataPaths
 
     colours = {"fine": "green", "note": "yellow", "fail": "red"}
     findings = examine(DataPaths(data))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from tichu_pipeline.troubles import told
+from tichu_pipeline.storage.os_errors import told
 
 if TYPE_CHECKING:
-    from tichu_pipeline.workers import Workers
+    from tichu_pipeline.storage.workers import Workers
 
 DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -47,7 +47,7 @@ def fail(message: str) -> NoReturn:
 
 def workers_of(named: str | None) -> Workers | None:
     """The workers of option --workers, None if it says nothing."""
-    from tichu_pipeline.workers import workers_from
+    from tichu_pipeline.storage.workers import workers_from
 
     try:
         return workers_from(named) if named else None

@@ -72,16 +72,16 @@ def tournament(
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError
-    from tichu_models.arena.statistics import SequentialTest
     from tichu_models.arena.summary import summary
     from tichu_models.arena.tournament import Order, TournamentError
-    from tichu_pipeline.folders import DataPaths
+    from tichu_models.statistics import SequentialTest
+    from tichu_pipeline.storage.folders import DataPaths
+    from tichu_pipeline.storage.workers import WorkersError
     from tichu_pipeline.tournaments.files import TournamentFileError
     from tichu_pipeline.tournaments.replaying import replay as replay_table
     from tichu_pipeline.tournaments.replaying import replay_stored
     from tichu_pipeline.tournaments.running import BadNameError, ControlError, run
     from tichu_pipeline.tournaments.terminal import show
-    from tichu_pipeline.workers import WorkersError
 
     paths, console = DataPaths(data), Console()
     most = MOST_DEALS if until_decided else DEALS
@@ -133,7 +133,7 @@ def ladder(
 ) -> None:
     """Prints the ladder of a tournament as Markdown, or writes it into a README."""
     from tichu_models.arena.summary import summary
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.tournaments.files import TournamentFileError, read
     from tichu_pipeline.tournaments.ladder import PlaceError, insert, markdown
     from tichu_pipeline.tournaments.running import BadNameError, tournament_path

@@ -27,12 +27,12 @@ def train(
 ) -> None:
     """Trains a network on the rounds of a data folder. Interrupted and called again, it goes on where it was."""
     from tichu_models.learning.config_files import DEFAULT_PRESET, PRESETS, ConfigError
-    from tichu_models.learning.data import StateError
-    from tichu_models.learning.sources import SourceError
-    from tichu_models.networks.registry import ARCHITECTURES
+    from tichu_models.networks.architectures import ARCHITECTURES
     from tichu_models.observation.scaling import ScalingError
-    from tichu_pipeline.folders import DataPaths
+    from tichu_models.samples.loader import StateError
+    from tichu_models.samples.sources import SourceError
     from tichu_pipeline.scaling.fit import ScalingError as FitError
+    from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.inputs import InputError
     from tichu_pipeline.training.runs import Order, RunError, figures_line, is_helper, read_order, train_run
 
@@ -45,8 +45,8 @@ def train(
     order = Order(network, str(config or preset or DEFAULT_PRESET), tuple(settings or ()), name)
     try:
         read_order(order)
-        from tichu_models.learning.feed import EmptyError
         from tichu_models.learning.learner import NotFiniteError
+        from tichu_models.samples.feed import EmptyError
 
         quiet = as_json or sys.stderr.isatty()  # there Lightning shows its bar
         made = train_run(
@@ -72,7 +72,7 @@ def train(
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
     """Lists the trained networks of a data folder, and what they came to."""
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import figures_line
     from tichu_pipeline.training.runs import runs as find
 
@@ -123,10 +123,10 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """A network's score for every legal answer to a logged decision, beside the one that was given."""
-    from tichu_models.networks.manifest import CheckpointError
     from tichu_models.observation.specs import SpecError
+    from tichu_models.runs.manifest import CheckpointError
     from tichu_pipeline.features.of_log import LogError
-    from tichu_pipeline.folders import DataPaths
+    from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import RunError, find_run
 
     try:
@@ -161,9 +161,9 @@ def calibrate(
     """Does a network that is asked for more points win more? Played against itself, over the same deals."""
     from tichu_models.agents.registry import AgentError
     from tichu_models.arena.calibration import GOALS
-    from tichu_models.networks.manifest import CheckpointError
-    from tichu_pipeline.folders import DataPaths
-    from tichu_pipeline.training.calibration import calibrate_run
+    from tichu_models.runs.manifest import CheckpointError
+    from tichu_pipeline.storage.folders import DataPaths
+    from tichu_pipeline.tournaments.calibration import calibrate_run
     from tichu_pipeline.training.runs import RunError
 
     wanted = goals or GOALS

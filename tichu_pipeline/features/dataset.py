@@ -21,18 +21,18 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from tichu_models.learning.classes import CLASS_NAMES, classes_of
-from tichu_models.learning.sources import ShardSource
-from tichu_models.learning.split import SPLITS
-from tichu_models.learning.unpack import Unpacker
 from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.scaling import Scaling, ScalingError
 from tichu_models.observation.specs import Spec, spec
+from tichu_models.observation.unpack import Unpacker
+from tichu_models.records.split import SPLITS
+from tichu_models.samples.classes import CLASS_NAMES, classes_of
+from tichu_models.samples.sources import ShardSource
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.features.filters import Filters, seats_of
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.months import parse_months
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.months import parse_months
 
 # Bumped by hand when the same shards and constants would give another file.
 VERSION = 1

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tichu_models.rules.breaks import GameError
-from tichu_pipeline.folders import DataPaths, month_file
+from tichu_pipeline.storage.folders import DataPaths, month_file
 
 
 class FilterError(Exception):

@@ -9,25 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from tichu_models.observation.decisions import WHO_ACTS, standings_of
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played, as_records, features_of
 from tichu_models.observation.scaling import Scaling, scaled
-from tichu_models.observation.specs import (
-    CARDS_LABEL,
-    DRAGON_LABEL,
-    NUMBER,
-    RTG,
-    SCHUPF_LABEL,
-    WISH_LABEL,
-    Spec,
-)
+from tichu_models.observation.specs import CARDS_LABEL, DRAGON_LABEL, NUMBER, RTG, SCHUPF_LABEL, WISH_LABEL, Spec
 from tichu_models.observation.view import KINDS
-from tichu_models.records.decisions import WHO_ACTS, standings_of
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import DESCENDING, LABELS
 from tichu_models.rules.state import RIGHT
-from tichu_pipeline.brettspielwelt.games import Games, Reader
-from tichu_pipeline.brettspielwelt.inflate import chunk_of, file_content
-from tichu_pipeline.brettspielwelt.members import SIZE_LIMIT
+from tichu_pipeline.brettspielwelt.archives.inflate import chunk_of, file_content
+from tichu_pipeline.brettspielwelt.archives.members import SIZE_LIMIT
+from tichu_pipeline.brettspielwelt.text.reader import Games, Reader
 
 
 class LogError(Exception):

@@ -2,7 +2,7 @@
 
 They hold facts only: packed bits, raw points, labels, targets, whose they are. Scaling, weights, ratings and filters
 apply when they are loaded, so that a new month leaves them alone. A shard's stamp says of which rounds it was made and
-by which version of the spec; equal stamps are skipped. Row groups are the blocks of `learning.sources`.
+by which version of the spec; equal stamps are skipped. Row groups are the blocks of `samples.sources`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.learning.sources import (
+from tichu_models.observation.samples import width_of
+from tichu_models.observation.specs import Spec
+from tichu_models.samples.sources import (
     ROUNDS_A_BLOCK,
     SHARD,
     STAMP,
@@ -28,13 +30,11 @@ from tichu_models.learning.sources import (
     shard_columns,
     to_shard,
 )
-from tichu_models.observation.samples import width_of
-from tichu_models.observation.specs import Spec
 from tichu_models.whole_files import remove_leftovers, whole_file
-from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.ingest import stored_month_stamp
-from tichu_pipeline.monthly_files import stored_stamp
-from tichu_pipeline.workers import Workers, threads
+from tichu_pipeline.rounds.ingest import stored_month_stamp
+from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.monthly_files import stored_stamp
+from tichu_pipeline.storage.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ.
 VERSION = 2

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import manifest, stored_month_stamp
-from tichu_pipeline.scaling.distribution import SAMPLE, SEED, Distribution
+from tichu_pipeline.distribution import SAMPLE, SEED, Distribution
+from tichu_pipeline.rounds.ingest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.gather import VARIABLES, gather
+from tichu_pipeline.storage.folders import DataPaths
 
 # Bumped by hand when the constants of unchanged months would differ.
 VERSION = 1

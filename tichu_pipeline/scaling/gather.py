@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.learning.split import TRAIN, is_held_out, splits
-from tichu_models.records.course import TALLY, ZERO, tally_rounds
-from tichu_pipeline.analysis.monthly import flat, histories, numbers, running_score, scores
-from tichu_pipeline.folders import DataPaths, month_file
-from tichu_pipeline.scaling.distribution import Distribution
+from tichu_models.records.round_summary import TALLY, ZERO, tally_rounds
+from tichu_models.records.split import TRAIN, is_held_out, splits
+from tichu_pipeline.distribution import Distribution
+from tichu_pipeline.rounds.round_facts import flat, histories, numbers, running_score, scores
+from tichu_pipeline.storage.folders import DataPaths, month_file
 
 VARIABLES = ("trick_points", "points", "game_score", "score_cum", "score_diff", "rtg")
 COLUMNS = [

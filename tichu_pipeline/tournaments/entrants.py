@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tichu_models.agents.crowd import TRUTH
 from tichu_models.agents.registry import OF_NETWORK, AgentError, agent_from
-from tichu_pipeline.folders import DataPaths
+from tichu_models.players.crowd import TRUTH
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.runs import FINISHED, Run, main_figure, runs
 
 LADDER = "ladder"

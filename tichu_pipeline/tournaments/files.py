@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.arena.results import RESULT
-from tichu_models.arena.statistics import SequentialTest
 from tichu_models.arena.tournament import Order, Played
+from tichu_models.statistics import SequentialTest
 from tichu_models.whole_files import whole_file
 
 STAMP, TOURNAMENT = b"tichu.stamp", b"tichu.tournament"

@@ -20,8 +20,8 @@ import numpy as np
 from tichu_models.arena.tournament import TABLES_A_PAIRING, Order, Part
 from tichu_models.records.schema import Rounds
 from tichu_models.whole_files import whole_file
-from tichu_pipeline.brettspielwelt.writer import MAX_NAME, NAMES, name_table, write
-from tichu_pipeline.months import FIRST_MONTH
+from tichu_pipeline.brettspielwelt.text.writer import MAX_NAME, NAMES, name_table, write
+from tichu_pipeline.storage.months import FIRST_MONTH
 
 NOT_IN_NAMES = re.compile(r"[:\s]")
 MONTH = FIRST_MONTH.replace("-", "")

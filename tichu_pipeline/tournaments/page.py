@@ -17,8 +17,8 @@ import numpy as np
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played, values_of
 from tichu_models.whole_files import whole_file
-from tichu_pipeline import pages
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.html import pages
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.tournaments.terminal import TIME, TIMES, cell, duration, side_sums, who_answers

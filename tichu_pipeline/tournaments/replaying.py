@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tichu_models.arena.tournament import Order, Part, Played, play_table
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments.files import read, stored_stamp
 from tichu_pipeline.tournaments.running import FromRegistry, stamp_of, tournament_path
 

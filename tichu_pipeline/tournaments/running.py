@@ -18,17 +18,17 @@ from dataclasses import asdict, dataclass, replace
 from multiprocessing import parent_process
 from pathlib import Path
 
-from tichu_models.agents.base import Agent
-from tichu_models.agents.builtin import BuiltinAgent
-from tichu_models.agents.crowd import TRUTH
+from tichu_models.agents.luck import Luck
 from tichu_models.agents.registry import agent_from
-from tichu_models.arena.luck import Luck
 from tichu_models.arena.tournament import Order, Played, is_plain, play
-from tichu_models.networks.manifest import CheckpointError
-from tichu_pipeline.folders import DataPaths
+from tichu_models.players.base import Agent
+from tichu_models.players.builtin import BuiltinAgent
+from tichu_models.players.crowd import TRUTH
+from tichu_models.runs.manifest import CheckpointError
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.workers import Processes, Workers, threads
 from tichu_pipeline.tournaments.files import read, stored_stamp, write
 from tichu_pipeline.tournaments.logs import game_logs
-from tichu_pipeline.workers import Processes, Workers, threads
 
 # Bumped by hand when the same order would be played otherwise.
 VERSION = 1

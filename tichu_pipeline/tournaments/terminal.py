@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tichu_models.arena.tournament import Order, Part
 from tichu_models.records.schema import Rounds
-from tichu_pipeline.showing import show_round
+from tichu_pipeline.rounds.showing import show_round
 
 SHOWN_FORFEITS = 10
 USUAL_NAME = "latest"

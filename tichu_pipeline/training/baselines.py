@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tichu_models.agents.builtin import HeuristicAgent
-from tichu_models.learning.sources import RoundsSource
-from tichu_models.learning.split import SPLITS
+from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
 from tichu_models.observation.encode import plan_of
 from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, SCHUPF_LABEL, spec
-from tichu_models.records.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
+from tichu_models.players.builtin import HeuristicAgent
+from tichu_models.records.split import SPLITS
 from tichu_models.rules.cards import NUM_CARDS, VALUE_OF_INDEX
-from tichu_pipeline.folders import DataPaths
+from tichu_models.samples.sources import RoundsSource
+from tichu_pipeline.storage.folders import DataPaths
 
 ROUNDS_AT_ONCE = 4096
 TRUTH = "truth.parquet"

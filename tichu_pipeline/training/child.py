@@ -14,7 +14,7 @@ import time
 from errno import EIO
 from pathlib import Path
 
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.runs import Order, figures_line, main_figure, train_run
 
 ORDER, ROOT, EPOCH = "order", "root", "epoch"  # names of what goes to and fro

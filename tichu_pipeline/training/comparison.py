@@ -26,11 +26,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.networks.registry import ARCHITECTURES, Objective
+from tichu_models.networks.architectures import ARCHITECTURES, Objective
 from tichu_models.whole_files import whole_file
-from tichu_pipeline import pages
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import manifest as months_manifest
+from tichu_pipeline.html import pages
+from tichu_pipeline.rounds.ingest import manifest as months_manifest
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.baselines import points_so_far, rule_based
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 
@@ -169,7 +169,7 @@ def final_test(
 def _table(
     paths: DataPaths, found: Sequence[Run], split: str, samples: int, say: Callable[[str], None]
 ) -> pl.DataFrame:
-    from tichu_models.networks.manifest import CheckpointError
+    from tichu_models.runs.manifest import CheckpointError
     from tichu_pipeline.training.judging import judge
 
     rows: list[tuple[Any, ...]] = []

@@ -15,22 +15,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.learning.batches import Batch
-from tichu_models.learning.feed import Tensors
-from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.losses import split_schupf
-from tichu_models.learning.unpack import COLOUR_OF_INDEX, Unpacker
-from tichu_models.networks import checkpoint
-from tichu_models.networks import manifest as manifests
+from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.decision_rule import Rule, move_scores
-from tichu_models.networks.manifest import SpecStamp
-from tichu_models.networks.registry import ARCHITECTURES
 from tichu_models.observation.samples import Encoder, as_records, features_of
 from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
+from tichu_models.observation.unpack import COLOUR_OF_INDEX, Unpacker
 from tichu_models.observation.view import KINDS
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
+from tichu_models.runs import checkpoint
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.manifest import SpecStamp
+from tichu_models.samples.batches import Batch
+from tichu_models.samples.feed import Tensors
+from tichu_models.samples.legal_moves import MoveFinder
 from tichu_pipeline.features.of_log import LogError, label_of, round_of
 from tichu_pipeline.training.runs import config_of
 

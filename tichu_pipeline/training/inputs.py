@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tichu_models.learning.classes import CLASS_NAMES, classes_of_labels
-from tichu_models.learning.data import Loader, Wanted
 from tichu_models.learning.settings import RunConfig
-from tichu_models.learning.sources import RoundsSource, ShardSource
-from tichu_models.learning.unpack import BFLOAT16, FLOAT32
-from tichu_models.networks.manifest import Manifest, SpecStamp
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import RTG, Spec, SpecError, spec
+from tichu_models.observation.unpack import BFLOAT16, FLOAT32
+from tichu_models.runs.manifest import Manifest, SpecStamp
+from tichu_models.samples.classes import CLASS_NAMES, classes_of_labels
+from tichu_models.samples.loader import Loader, Wanted
+from tichu_models.samples.sources import RoundsSource, ShardSource
 from tichu_pipeline.features.shards import is_current, shard_file
-from tichu_pipeline.folders import DataPaths, month_file
 from tichu_pipeline.scaling.fit import fit
+from tichu_pipeline.storage.folders import DataPaths, month_file
 
 if TYPE_CHECKING:
-    from tichu_models.learning import batches
+    from tichu_models.samples import batches
 
 # Bumped by hand when the same settings and rounds would give other samples, or train another network.
 VERSION = 2
@@ -76,7 +76,7 @@ class Inputs:
 
     def samples(self) -> batches.Source:
         """What it learns from."""
-        from tichu_models.learning.feed import EmptyError, Epochs
+        from tichu_models.samples.feed import EmptyError, Epochs
 
         training = self.config.training
         size = training.batch_size
@@ -94,7 +94,7 @@ class Inputs:
         return Fixed(loader, most, self._as_batch(None))
 
     def _as_batch(self, classes: np.ndarray | None) -> Callable[[Any], batches.Batch]:
-        from tichu_models.learning.feed import Tensors
+        from tichu_models.samples.feed import Tensors
 
         tensors = Tensors(self.spec.names)
         return tensors if classes is None else Balanced(tensors, self.spec, classes)

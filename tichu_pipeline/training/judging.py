@@ -15,20 +15,20 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from tichu_models.learning.batches import Source
-from tichu_models.learning.feed import Tensors
-from tichu_models.learning.legal_moves import MoveFinder
 from tichu_models.learning.metrics.moves import MoveMetric
 from tichu_models.learning.metrics.yes_no import Reliability, YesNoMetric
 from tichu_models.learning.objectives import objective
-from tichu_models.learning.split import SPLITS
-from tichu_models.learning.unpack import Unpacker
-from tichu_models.networks import checkpoint
-from tichu_models.networks.manifest import CheckpointError, Manifest, SpecStamp
-from tichu_models.networks.options import OptionError
 from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.specs import spec
-from tichu_pipeline.folders import DataPaths
+from tichu_models.observation.unpack import Unpacker
+from tichu_models.options import OptionError
+from tichu_models.records.split import SPLITS
+from tichu_models.runs import checkpoint
+from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
+from tichu_models.samples.batches import Source
+from tichu_models.samples.feed import Tensors
+from tichu_models.samples.legal_moves import MoveFinder
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.baselines import Blunders
 from tichu_pipeline.training.inputs import Inputs, rounds_source
 from tichu_pipeline.training.runs import Run, config_of

@@ -20,14 +20,14 @@ from filelock import FileLock, Timeout
 
 from tichu_models.learning.config_files import DEFAULT_PRESET, SECTIONS, run_config
 from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
-from tichu_models.learning.sources import SourceError
-from tichu_models.networks import manifest as manifests
-from tichu_models.networks.manifest import CheckpointError, Manifest
-from tichu_models.networks.options import OptionError
-from tichu_models.networks.registry import ARCHITECTURES
+from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.observation.scaling import ScalingError
+from tichu_models.options import OptionError
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.manifest import CheckpointError, Manifest
+from tichu_models.samples.sources import SourceError
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.inputs import InputError, inputs_of
 from tichu_pipeline.training.pictures import CURVES
 
@@ -309,7 +309,7 @@ def _write_json(path: Path, content: Any) -> None:
 
 
 def _parameters(folder: Path) -> int:
-    from tichu_models.networks.checkpoint import load
+    from tichu_models.runs.checkpoint import load
 
     return sum(parameter.numel() for parameter in load(folder).network.parameters())
 

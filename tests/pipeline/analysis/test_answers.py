@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.analysis.recount import recount
-from tests.pipeline.test_layout import ROOT
-from tests.reading import read_rounds
+from tests.oracles.reading import read_rounds
+from tests.oracles.recount import recount
+from tests.paths import ROOT
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table
 from tichu_pipeline.analysis.scripts import queries
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
 
 SPREAD = "SELECT MIN({0}), MAX({0}), AVG({0}), STDEV({0}) FROM {1};"
 

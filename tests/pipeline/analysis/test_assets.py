@@ -8,14 +8,14 @@ import dagster as dg
 import duckdb
 import pytest
 
-from tichu_pipeline.assets import analysis as stage
-from tichu_pipeline.assets import report as report_stage
-from tichu_pipeline.assets import scaling as scaling_stage
-from tichu_pipeline.assets.rounds import rounds_manifest
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.resources import DataFolder
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.orchestration.assets import analysis as stage
+from tichu_pipeline.orchestration.assets import report as report_stage
+from tichu_pipeline.orchestration.assets import scaling as scaling_stage
+from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
+from tichu_pipeline.orchestration.resources import DataFolder
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
 
 CHECKS = [
     stage.database_equals_the_parquet,

@@ -17,11 +17,11 @@ from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_pipeline.analysis import build as building
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import DatabaseError, table, value
-from tichu_pipeline.brettspielwelt.corpus import generate
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
+from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.gather import gather
+from tichu_pipeline.storage.folders import DataPaths
 
 CLI = CliRunner()
 
@@ -117,7 +117,7 @@ def test_an_unchanged_database_is_kept_and_a_changed_month_makes_a_new_one(paths
 def test_a_reader_neither_fails_nor_blocks_a_rebuild(paths):
     """Somebody looks at the data, and the nightly run fails; or the other way round."""
     reader = python(
-        "import sys; from pathlib import Path; from tichu_pipeline.folders import DataPaths\n"
+        "import sys; from pathlib import Path; from tichu_pipeline.storage.folders import DataPaths\n"
         "from tichu_pipeline.analysis.reading import reader\n"
         "with reader(DataPaths(Path(sys.argv[1]))) as connection:\n"
         "    count = lambda: connection.sql('SELECT count(*), sum(num_turns) FROM rounds').fetchall()\n"

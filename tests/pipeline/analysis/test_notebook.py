@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from tests.pipeline.test_layout import ROOT
+from tests.paths import ROOT
 from tichu_pipeline.analysis.notebook import execute
 from tichu_pipeline.analysis.reading import DatabaseError
 from tichu_pipeline.analysis.scripts import queries
-from tichu_pipeline.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths
 
 NOTEBOOK = ROOT / "tichu_pipeline" / "notebooks" / "Datenanalyse.ipynb"
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.test_layout import ROOT
+from tests.paths import ROOT
 from tichu_pipeline.analysis import build as building
 from tichu_pipeline.analysis.reading import table
 from tichu_pipeline.analysis.scripts import queries
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
+from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling import fit as fitting
+from tichu_pipeline.storage.folders import DataPaths
 
 GOLDEN = ROOT / "tests" / "golden" / "analysis.json"
 TRAINING_GAME = 7  # of the split train

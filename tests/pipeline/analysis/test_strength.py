@@ -13,10 +13,10 @@ from scipy.stats import spearmanr
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.ratings import BETA, Player, Rater, expected
 from tichu_pipeline.analysis.reading import table
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.months import parse_months
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.months import parse_months
 
 
 def rated(games: list[tuple[list[str], int | None]]) -> tuple[list[dict], list[dict]]:

@@ -7,14 +7,14 @@ import pytest
 
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import value
-from tichu_pipeline.assets.evaluation import evaluation
-from tichu_pipeline.assets.tournament import nobody_failed, tournament
-from tichu_pipeline.brettspielwelt.corpus import generate
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
-from tichu_pipeline.resources import DataFolder, WorkersResource
-from tichu_pipeline.standing import State
-from tichu_pipeline.status import status
+from tichu_pipeline.brettspielwelt.corpus.generate import generate
+from tichu_pipeline.orchestration.assets.evaluation import evaluation
+from tichu_pipeline.orchestration.assets.tournament import nobody_failed, tournament
+from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.status.freshness import State
+from tichu_pipeline.status.stages import status
+from tichu_pipeline.storage.folders import DataPaths
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tests.models.runs import make_run, make_runs
+from tests.makers.runs import make_run, make_runs
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
@@ -22,8 +22,8 @@ from tichu_models.arena.tournament import Order, Task
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table, value
 from tichu_pipeline.cli import app
-from tichu_pipeline.folders import DataPaths
-from tichu_pipeline.ingest import ingest
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments import running
 from tichu_pipeline.tournaments.entrants import BUILT_IN, SEARCH, entrants
 from tichu_pipeline.tournaments.files import read, to_table
@@ -134,7 +134,7 @@ def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
 
 def test_sql_sees_what_was_played(paths):
     """A tournament that is in a file and nowhere else; or minutes of rebuilding all months for it."""
-    from tichu_pipeline.brettspielwelt.corpus import generate
+    from tichu_pipeline.brettspielwelt.corpus.generate import generate
 
     generate(paths.raw, 20, ["2024-01"], seed=2)
     ingest(paths.raw, paths)

@@ -14,15 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.learning.unpack import BFLOAT16, FLOAT32, Unpacker
-from tichu_models.networks import checkpoint
-from tichu_models.networks import manifest as manifests
 from tichu_models.networks.configs import DTConfig
-from tichu_models.networks.manifest import CheckpointError, SpecStamp
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW, encode_views, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import SpecError, spec
+from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
+from tichu_models.runs import checkpoint
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.manifest import CheckpointError, SpecStamp
 
 TILE = 128
 SEQUENCES_AT_ONCE = 8  # of DTNet: its tile is all their turns

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from tichu_models.agents.builtin import HeuristicAgent
 from tichu_models.agents.choosing import Moves, moves_of, pick_bombs, pick_moves, pick_three
 from tichu_models.agents.neural.network import Network
 from tichu_models.agents.options import NNetOptions
@@ -28,6 +27,7 @@ from tichu_models.observation.view import (
     TICHU_CALL,
     WISH,
 )
+from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.rules.cards import ACE, DECK
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.state import LEFT, RIGHT

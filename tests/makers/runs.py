@@ -1,0 +1,88 @@
+"""Folders of runs with random weights, for tests of who plays with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tichu_models.arena import lockstep
+from tichu_models.networks.architectures import ARCHITECTURES, build
+from tichu_models.observation.specs import spec
+from tichu_models.players.base import Agent
+from tichu_models.runs.checkpoint import save
+from tichu_models.runs.manifest import Manifest, SpecStamp
+
+SMALL = {
+    "DTNet": {"turns": 8, "d_model": 16, "layers": 1, "heads": 2, "feedforward": 16, "policy": [16], "value": [8]},
+    "GCPolicyNet": {"body": [32], "policy": [16], "value": [8]},
+    "CandidatePolicyNet": {"body": [32], "move": [16], "width": 16},
+}
+SCALING = {
+    "trick_points": {"offset": 0.0, "scale": 50.0, "clip": [-25.0, 100.0]},
+    "points": {"offset": 0.0, "scale": 50.0, "clip": [-25.0, 125.0]},
+    "game_score": {"offset": 0.0, "scale": 400.0, "clip": [-400.0, 400.0]},
+}
+PLAY_NETS = ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet")
+DECISION_NETS = ("GrandNet", "TichuNet", "SmallTichuNet", "SchupfNet", "WishNet", "DragonNet", "BombNet")
+
+
+def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed: int = 0, **sizes: object) -> str:
+    """A run of a small network, or one of the given sizes; returns its name, by default the network's."""
+    found = ARCHITECTURES[network]
+    read = spec(spec_name or found.spec)
+    config = found.config.read(sizes or SMALL.get(network, {"hidden": [32, 16]}), network)
+    manifest = Manifest(
+        network=network,
+        config=config,
+        spec=SpecStamp.of(read),
+        inputs=read.size - read.rtg,
+        scaling=SCALING,
+        data={"rounds": "made up"},
+        seed=seed,
+    )
+    torch.manual_seed(seed)
+    net = build(network, manifest.inputs, config)
+    for weights in net.parameters():
+        if weights.ndim > 1:
+            weights.data *= 3  # else all answers are much the same
+    save(runs / (name or network), net, manifest)
+    return name or network
+
+
+def make_runs(runs: Path, networks: Iterable[str], seed: int = 0) -> None:
+    """A run of each."""
+    for network in networks:
+        make_run(runs, network, seed=seed)
+
+
+class Watched:
+    """A player whose questions and answers are kept, by kind."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.name, self.past = agent, agent.name, getattr(agent, "past", 0)
+        self.wants = getattr(agent, "wants", ())
+        self.asked: dict[int, list[tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]]] = {}
+
+    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+        """As the player, but not in secret."""
+        decide: Callable[..., np.ndarray] = self.agent.decide
+        choices = decide(kind, views, **heard)
+        self.asked.setdefault(kind, []).append((views.copy(), heard, choices))
+        return choices
+
+    def all_of(self, kind: int) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+        """Every view of a kind, what was heard with it, and the answers."""
+        views, heard, choices = zip(*self.asked[kind], strict=True)
+        together = {name: np.concatenate([each[name] for each in heard]) for name in heard[0]}
+        return np.concatenate(views), together, np.concatenate(choices)
+
+
+def watched_games(agent: Agent, games: int, seed: int = 1, rounds: int = 2) -> Watched:
+    """All that one player, in all four seats, was asked in some games and answered. The arena checks every answer."""
+    watched = Watched(agent)
+    for _ in lockstep.play_games([watched], np.zeros((games, 4), dtype=np.int64), seed, rounds):
+        pass
+    return watched

@@ -1,0 +1,50 @@
+"""Samples of rounds for tests: every decision of a spec, as rows of words and as records."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions, standings_of
+from tichu_models.observation.samples import Encoder, Played, as_records
+from tichu_models.observation.specs import spec
+from tichu_models.records.replay import check
+from tichu_models.records.schema import Rounds
+
+
+def played(rounds: Rounds) -> Played:
+    """Rounds with how they ended."""
+    outcomes, normal = check(rounds)
+    return Played(
+        normal.rows,
+        standings_of(normal.rows),
+        outcomes["winner_index"],
+        outcomes["is_double_victory"],
+        np.zeros(len(normal), dtype=np.int8),
+        normal.history,
+        np.arange(len(normal)),
+    )
+
+
+def samples(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
+    """Rows of words of all decisions of a spec."""
+    return Encoder(spec(name)).samples(played(rounds), observer)
+
+
+def records(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
+    """The same as records."""
+    return as_records(samples(rounds, name, observer), spec(name))
+
+
+def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
+    """The decisions of all rounds, one behind the other."""
+    _, normal = check(rounds)
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    standings, parts, done = standings_of(normal.rows), [], 0
+    while done < len(rounds):
+        rows = normal.rows[done:]
+        more, n = find_decisions(
+            rows, standings[done:], normal.history, scratch, kinds, past, WHO_ACTS, DECISIONS_AT_ONCE, found
+        )
+        parts.append(found["at"][:n].copy())
+        done += more
+    return np.concatenate(parts)

@@ -1,0 +1,124 @@
+"""Who imports whom, that lint would notice a breach, and that what Dagster loads is complete."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.training.runs import default_name
+
+HEAVY = ("dagster", "torch", "lightning", "matplotlib", "dask")
+
+
+def imported_by(statement: str) -> set[str]:
+    """The top-level packages that a fresh interpreter has loaded after the statement."""
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("package", ["tichu_models.rules", "tichu_pipeline.brettspielwelt"])
+def test_plain_packages_load_nothing_heavy(package):
+    """A second of start-up on every command, and a player that needs the orchestration to be installed."""
+    folder = ROOT / package.replace(".", "/")
+    modules = [f"{package}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"]
+    assert modules
+    assert imported_by(f"import {', '.join(modules)}").isdisjoint(HEAVY)
+
+
+def test_models_never_import_the_pipeline():
+    """An import inside a function passes the test above, and ties the players to Dagster all the same."""
+    for path in sorted((ROOT / "tichu_models").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            tops = {name.partition(".")[0] for name in names}
+            assert tops.isdisjoint({"tichu_pipeline", "dagster"}), path
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "code"),
+    [
+        ("tichu_pipeline/rounds/ingest.py", "import dagster", "TID253"),
+        ("tichu_pipeline/cli.py", "from dagster import materialize", "TID253"),
+        ("tichu_models/agents/heuristic.py", "import torch", "TID253"),
+        ("tichu_models/rules/state.py", "from tichu_pipeline import ingest", "TID251"),
+        ("tichu_models/rules/state.py", "import tichu_pipeline.rounds.ingest", "TID251"),
+        ("tichu_pipeline/orchestration/assets/raw_logs.py", "import dagster", None),
+        ("tichu_pipeline/orchestration/assets/raw_logs.py", "from tichu_pipeline import ingest", None),
+        ("tichu_models/networks/policy.py", "import torch", None),
+    ],
+)
+def test_lint_bites(file, line, code):
+    """A slip in the patterns of pyproject.toml would switch the import rules off without a word."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--select=TID", f"--stdin-filename={file}", "-"],
+        input=line + "\n",
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if code is None:
+        assert done.returncode == 0, done.stdout
+    else:
+        assert code in done.stdout
+
+
+def test_definitions_hold_the_stages_in_order():
+    """A stage that fails to load, or hangs on the wrong one, would be missing in the demo and the UI."""
+    from tichu_pipeline.definitions import defs
+
+    graph = defs.resolve_asset_graph()
+    order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
+    networks = [f"training_runs/{default_name(name)}" for name in ARCHITECTURES]
+    assert order == [
+        *("raw_logs", "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *sorted(networks),
+        *("model_comparison", "tournament", "evaluation", "overview"),
+    ]
+    trained = defs.resolve_job_def("train").asset_layer.executable_asset_keys
+    assert {key.to_user_string() for key in trained} == {*networks, "model_comparison"}
+    job = defs.resolve_job_def("everything")
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
+
+
+def test_every_stage_is_checked_in_the_product():
+    """Checks that only tests know of: nobody who runs the graph would ever hear what is wrong."""
+    from tichu_pipeline.definitions import defs
+
+    found: dict[str, set[str]] = {}
+    for key in defs.resolve_asset_graph().asset_check_keys:
+        found.setdefault(key.asset_key.to_user_string(), set()).add(key.name)
+    assert found == {
+        "raw_logs": {"archives_readable"},
+        "rounds": {"rounds_equal_the_sum_of_games", "rule_breaks_are_rare"},
+        "rounds_manifest": {"no_month_missing"},
+        "analysis": {"database_equals_the_parquet", "every_month_is_in", "every_query_answers", "scores_are_plausible"},
+        "analysis_report": {"page_is_complete"},
+        "scaling": {"constants_are_finite_and_ordered"},
+        "features": {"every_game_is_in_one_split", "shards_are_small"},
+        "dataset": {"groups_are_disjoint"},
+        "model_comparison": {"runs_are_whole"},
+        "tournament": {"nobody_failed"},
+    }
+    graph = defs.resolve_asset_graph()
+    blocking = {key.name for key in graph.asset_check_keys if graph.get(key).blocking}
+    assert blocking == {"every_game_is_in_one_split", "groups_are_disjoint", "runs_are_whole"}
+
+
+def test_the_data_folder_comes_from_the_environment():
+    """The web UI would work on another folder than the one that the demo filled."""
+    code = (
+        "import os; os.environ['TICHU_DATA'] = '/elsewhere'\n"
+        "from tichu_pipeline.definitions import defs\n"
+        "print(defs.resources['data'].paths.rounds)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(Path("/elsewhere/rounds"))

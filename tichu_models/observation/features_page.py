@@ -1,0 +1,126 @@
+"""Makes docs/features.md from the specs: `python -m tichu_models.observation.features_page > docs/features.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from tichu_models.observation.specs import COUNTED, HISTORY_MOST, LABEL_NAMES, NUMBER, SPECS, Group, Spec, spec
+from tichu_models.observation.view import KINDS
+
+INTRODUCTION = """# Features
+
+<!-- Made from the specs: python -m tichu_models.observation.features_page > docs/features.md -->
+
+What a network reads when a decision is to be made, and what it is to answer. A spec is a table of groups; every place
+of a vector has a name, and its version changes when the same decision would give another vector. Seats are relative
+to who looks: me, right opponent, partner, left opponent. Cards stand in the order Hu, Ma, then 2 to A each in S, B, G,
+R, then Dr, Ph. A vector knows nothing that comes after its decision; only where an ambiguous Phoenix was proved to be
+meant low by what was laid on it, the rank is the proved one.
+
+`tichu features --file LOG --spec play-375` prints the vectors of a log by name.
+
+- An empty table, after the Dog too, has no owner, combination `pass`, rank and points 0.
+- `trick_points` counts all cards of the running trick. A Dragon's trick counts for whom it was given to.
+- A small Tichu called right before a play is in that play's vector already.
+- Numbers are raw points until a scaling is applied: then they are clipped and scaled by the variable named below,
+  counts divided by their largest value. `rtg` is always in points / 100.
+- A decision is *forced* when only one answer is legal. A bomb out of turn is a play decision of its player, who counts
+  as being on turn, and marked `out_of_turn`.
+- The turn of a decision is how many plays and passes came before it; a wish is decided after the Mahjong's play.
+
+Targets travel with every sample: `value`, by how much the own team wins the round, and `rtg`, the return to go: the
+same less what the own team has collected more than the other so far; constant when the round ends with a double
+victory.
+"""
+
+
+def _span(group: Group) -> str:
+    """The names of a group, shortened."""
+    names = group.names
+    return f"`{names[0]}`" if len(names) == 1 else f"`{names[0]}` .. `{names[-1]}`"
+
+
+def _scale(group: Group) -> str:
+    if group.kind != NUMBER:
+        return ""
+    return group.scaled_by or (f"/ {group.most}" if group.most > 1 else f"/ {group.unit}" if group.unit > 1 else "")
+
+
+def _table(groups: tuple[Group, ...]) -> Iterator[str]:
+    yield "| Places | Size | Kind | Names | Meaning | Scaled by |"
+    yield "|---|---|---|---|---|---|"
+    at = 0
+    for group in groups:
+        places = str(at) if group.size == 1 else f"{at}..{at + group.size - 1}"
+        yield f"| {places} | {group.size} | {group.kind} | {_span(group)} | {group.meaning} | {_scale(group)} |"
+        at += group.size
+
+
+def _labels(found: Spec) -> str:
+    names = LABEL_NAMES[found.label]
+    shown = ", ".join(f"`{name}`" for name in names) if len(names) <= 14 else f"`{names[0]}` .. `{names[-1]}`"
+    return f"{len(names)} labels: {shown}"
+
+
+def _spec(found: Spec) -> Iterator[str]:
+    kinds = ", ".join(KINDS[kind] for kind in found.kinds)
+    yield f"## {found.name}"
+    yield ""
+    yield f"{found.about[0].upper()}{found.about[1:]}. Version {found.version}, decisions of kind {kinds}."
+    yield f"{_labels(found)}."
+    yield ""
+    yield from _table(found.table)
+    yield ""
+
+
+def _blocks() -> Iterator[str]:
+    base = SPECS["play-375"]
+    yield "## Blocks"
+    yield ""
+    yield "Appended to any spec, in this order: `play-375+score_cum+counts-29+history-12`."
+    yield ""
+    yield "- `score_cum`: the game's score of both teams before this round."
+    for n, names in COUNTED.items():
+        span = f"`{names[0]}` .. `{names[-1]}`"
+        yield f"- `counts-{n}`: how often the hand holds each at once, without the Phoenix: {span}."
+    token = spec("play-375+history-1").table[len(base.table)]
+    yield (
+        f"- `history-1` .. `history-{HISTORY_MOST}`: the latest turns, {token.size} places each: player 5, lead 1, "
+        "type 8, length 15, value 16."
+    )
+    yield ""
+    yield "## The same in a file"
+    yield ""
+    yield "Shards and loader keep vectors packed: the bits one behind the other, 64 in each of the int64 columns"
+    yield "`bits_0`, `bits_1`, ..., the lowest first; numbers are int16 columns under their own names, turns of the"
+    yield "history int64."
+    yield ""
+    for layout in dict.fromkeys(found.layout for found in SPECS.values()):
+        yield f"| {layout.name}: group | First bit | Size |"
+        yield "|---|---|---|"
+        places = sorted((place, group) for group, place in _bits(layout.groups, layout.places))
+        for place, group in places:
+            yield f"| {group} | {place} | {_size(layout.groups, group)} |"
+        yield ""
+
+
+def _bits(groups: tuple[Group, ...], places: dict[str, int]) -> Iterator[tuple[str, int]]:
+    return ((group.name, places[group.name]) for group in groups if group.kind != NUMBER)
+
+
+def _size(groups: tuple[Group, ...], name: str) -> int:
+    return next(group.size for group in groups if group.name == name)
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [INTRODUCTION]
+    for found in SPECS.values():
+        lines += _spec(found)
+    lines += _blocks()
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

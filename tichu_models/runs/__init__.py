@@ -1,0 +1,1 @@
+"""A run's folder, `runs/<name>/`: its files, its manifest, its weights."""

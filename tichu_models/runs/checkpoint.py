@@ -1,0 +1,117 @@
+"""A run's folder: the best weights in `model.safetensors`, those at its end in `last.safetensors`, all else in
+`manifest.json`. Nothing is ever unpickled.
+
+Both files appear whole or not at all, the manifest first. The weights name the digest of their manifest, so that those
+of another run, or of an older one in the same folder, are refused. The state of an optimiser does not belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from tichu_models.networks.architectures import build
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
+from tichu_models.whole_files import write_whole
+
+FILE, LAST = "model.safetensors", "last.safetensors"
+MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
+DTYPES = {"F32": torch.float32, "BF16": torch.bfloat16, "F16": torch.float16, "F64": torch.float64}
+
+
+class Run(NamedTuple):
+    """A network as it was trained, in evaluation mode, and what is to be known of it."""
+
+    network: nn.Module
+    manifest: Manifest
+    notes: Mapping[str, str]  # of the moment the weights were saved at, such as the epoch
+
+
+def begin(folder: Path, manifest: Manifest) -> None:
+    """Writes the manifest of a run. The weights of another one that are in its folder go before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if is_of(folder, manifest):
+        return
+    for weights in (FILE, LAST):
+        (folder / weights).unlink(missing_ok=True)
+    write_whole(folder / manifests.FILE, manifest.text())
+
+
+def is_of(folder: Path, manifest: Manifest) -> bool:
+    """Whether a folder is that of this run, finished or not."""
+    try:
+        return (folder / manifests.FILE).read_text(encoding="utf-8") == manifest.text()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def save(
+    folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None, file: str = FILE
+) -> None:
+    """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")
+    begin(folder, manifest)
+    write_whole(folder / file, safetensors.torch.save(tensors, {**(notes or {}), MANIFEST_DIGEST: manifest.digest}))
+
+
+def load(
+    folder: Path,
+    *,
+    network: str | None = None,
+    spec: SpecStamp | None = None,
+    scaling: Mapping[str, Mapping[str, Any]] | None = None,
+    file: str = FILE,
+) -> Run:
+    """The run of a folder. What is given must be as the run has it."""
+    manifest = manifests.read(folder / manifests.FILE)
+    manifests.check(manifest, folder / manifests.FILE, {"network": network, "spec": spec, "scaling": scaling})
+    with torch.device("meta"):  # takes no memory, whatever size a manifest claims
+        built = build(manifest.network, manifest.inputs, manifest.config)
+    tensors, notes = _weights(folder / file, manifest, built.state_dict())
+    built.load_state_dict(tensors, assign=True)
+    return Run(built.eval(), manifest, notes)
+
+
+def _weights(
+    path: Path, manifest: Manifest, expected: Mapping[str, torch.Tensor]
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    if not path.exists():
+        raise CheckpointError(f"{path}: not there; expected the weights of a {manifest.network}: was the run finished?")
+    try:
+        with safe_open(path, framework="pt") as file:
+            notes = dict(file.metadata() or {})
+            if MANIFEST_DIGEST not in notes:
+                raise CheckpointError(f"{path}: weights of something else; expected those of a run of this project")
+            if notes.pop(MANIFEST_DIGEST) != manifest.digest:
+                raise CheckpointError(f"{path}: weights of another run than {manifests.FILE} beside it speaks of")
+            slices = {name: file.get_slice(name) for name in list(file.keys())}
+            shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
+            _check_shapes(path, shapes, expected)
+            return {name: file.get_tensor(name) for name in shapes}, notes
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(
+            f"{path}: no whole file of weights ({error}); restore it, or train the run anew"
+        ) from None
+
+
+def _check_shapes(path: Path, found: Mapping[str, tuple[str, list[int]]], expected: Mapping[str, torch.Tensor]) -> None:
+    """Names the first tensor that is not as the network has it."""
+    for name in sorted({*found, *expected}):
+        here = (expected[name].dtype, list(expected[name].shape)) if name in expected else None
+        there = (DTYPES.get(found[name][0]), found[name][1]) if name in found else None
+        if here != there:
+            raise CheckpointError(f"{path}: {name} is {_described(there)}; this network has {_described(here)}")
+
+
+def _described(tensor: tuple[torch.dtype | None, list[int]] | None) -> str:
+    return "no such tensor" if tensor is None else f"{tensor[0]} {tensor[1]}"

@@ -1,0 +1,1 @@
+"""From rounds or shards to batches: the samples that networks learn from."""

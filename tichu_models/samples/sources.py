@@ -1,0 +1,231 @@
+"""Where samples come from: months of rounds, replayed and encoded on the fly, or shards, where that has been done.
+
+Both give the same samples in the same blocks: a block is ROUNDS_A_BLOCK rows of a month's file of rounds, and a row
+group of its shard. What is broken has no samples. Which samples are used, and in which order, is `data`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.observation.decisions import MAX_DECISIONS, standings_of
+from tichu_models.observation.samples import FACTS, Encoder, Played, as_records
+from tichu_models.observation.specs import Spec
+from tichu_models.records.split import is_held_out, splits
+from tichu_models.records.stored import COLUMNS, numbers, to_records
+
+ROUNDS_A_BLOCK = 2048
+ROWS_AT_ONCE = 4096
+ANY_SPLIT = -1  # in the stead of an index of SPLITS
+MONTHS_KEPT = 8  # decoded months of rounds that are kept for the next blocks: those of a window between two groups
+WHICH_ROUND = {"game_id": pa.int64(), "round_index": pa.int32()}
+STAMP, SHARD = b"tichu.stamp", b"tichu.shard"
+
+
+class SourceError(Exception):
+    """A file that is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a month."""
+
+    path: Path
+    month: str
+    index: int
+
+
+class Source(Protocol):
+    """Blocks of samples of one spec."""
+
+    spec: Spec
+    blocks: Sequence[Block]
+    fingerprint: str  # says whether two sources have the same samples
+
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Writes a block's samples into rows of words; returns how many. Those of other splits may be left out."""
+        ...
+
+    def room(self, block: Block) -> int:
+        """How many rows a block may need."""
+        ...
+
+
+def splits_of(rounds: pa.Table) -> np.ndarray:
+    """The split of each round. All rounds of a game stand together, and none is left out."""
+    names = rounds["player_names"].combine_chunks().flatten().dictionary_encode()
+    held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
+    of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)
+    games = rounds["game_id"].to_numpy()
+    firsts = np.flatnonzero(np.diff(games, prepend=-1))
+    if len(firsts) == 0:
+        return np.zeros(0, dtype=np.int8)
+    lengths = np.diff(np.append(firsts, len(games)))
+    return np.repeat(splits(games[firsts], np.logical_or.reduceat(of_round, firsts)), lengths)
+
+
+def played_in(rounds: pa.Table) -> tuple[Played, np.ndarray]:
+    """A month's rounds, and which of them are sound."""
+    records = to_records(rounds)
+    played = Played(
+        records.rows,
+        standings_of(records.rows),
+        numbers(rounds, "winner_index"),
+        numbers(rounds, "is_double_victory"),
+        splits_of(rounds),
+        records.history,
+        np.arange(len(records.rows)),
+    )
+    return played, numbers(rounds, "rule_break") == 0
+
+
+class RoundsSource:
+    """Samples straight from the months of rounds."""
+
+    def __init__(self, files: Sequence[Path], spec: Spec) -> None:
+        self.spec = spec
+        blocks: list[Block] = []
+        self._encoder = Encoder(spec)
+        self._kept: OrderedDict[Path, tuple[Played, np.ndarray]] = OrderedDict()
+        stamps = []
+        for path in sorted(files):
+            metadata = _metadata(path, "a month of tichu ingest")
+            stamps.append((path.stem, metadata.metadata.get(STAMP, b"").decode()))
+            count = -(-metadata.num_rows // ROUNDS_A_BLOCK)
+            blocks += [Block(path, path.stem, index) for index in range(count)]
+        self.blocks: Sequence[Block] = blocks
+        self.fingerprint = f"{spec.digest} {ROUNDS_A_BLOCK} {stamps}"
+
+    def month(self, path: Path) -> tuple[Played, np.ndarray]:
+        """A month's rounds, decoded once while they are needed."""
+        if path not in self._kept:
+            columns = [*COLUMNS, "winner_index", "is_double_victory", "player_names", "rule_break"]
+            try:
+                self._kept[path] = played_in(pq.read_table(path, columns=columns))
+            except (OSError, pa.ArrowInvalid, KeyError) as error:
+                raise SourceError(f"{path}: {error}; expected a month of tichu ingest, make it anew") from error
+            while len(self._kept) > MONTHS_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(path)
+        return self._kept[path]
+
+    def room(self, block: Block) -> int:
+        """Room for all that a block can hold."""
+        rows = self._sound(block, ANY_SPLIT).rows
+        # A play or pass is a byte of the history at least, and no decision but one of a kind belongs to each.
+        return int((rows["history_to"] - rows["history_from"]).sum()) + MAX_DECISIONS
+
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Replays and encodes the block's sound rounds, those of other splits left out."""
+        played = self._sound(block, split)
+        done, n = self._encoder.encode(played, into)
+        assert done == len(played)
+        return n
+
+    def _sound(self, block: Block, split: int) -> Played:
+        played, sound = self.month(block.path)
+        rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
+        of_block = played[rounds]
+        return of_block[sound[rounds] & ((of_block.splits == split) | (split == ANY_SPLIT))]
+
+
+def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
+    """The columns of a shard. Words of bits and of the history as they are, numbers by name, facts, the game."""
+    bits = {f"bits_{word}": pa.int64() for word in range(spec.layout.words)}
+    points = {name: pa.int16() for name in spec.number_names if name != "rtg"}
+    history = {f"history_{turn}": pa.int64() for turn in range(spec.history)}
+    facts = {name: pa.from_numpy_dtype(np.dtype(kind)) for name, kind in FACTS}
+    return {**WHICH_ROUND, **facts, **bits, **points, **history}
+
+
+def shard_about(spec: Spec) -> dict[bytes, bytes]:
+    """What a shard says of itself, beside its stamp."""
+    facts = {"spec": spec.name, "version": spec.version, "digest": spec.digest, "rounds_a_block": ROUNDS_A_BLOCK}
+    return {SHARD: json.dumps(facts).encode()}
+
+
+def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.ndarray) -> pa.Table:
+    """A block's samples as rows of a shard; `games` and `indices` say of each round of the month which it is."""
+    records = as_records(samples, spec)
+    rounds = records["round"]
+    columns = {"game_id": games[rounds], "round_index": indices[rounds]}
+    columns |= {name: records[name] for name, _ in FACTS}
+    columns |= {f"bits_{word}": records["bits"][:, word] for word in range(spec.layout.words)}
+    columns |= {name: records["numbers"][:, k] for k, name in enumerate(spec.number_names) if name != "rtg"}
+    columns |= {f"history_{turn}": records["history"][:, turn] for turn in range(spec.history)}
+    kinds = shard_columns(spec)
+    arrays = [pa.array(np.ascontiguousarray(columns[name]), type=kind) for name, kind in kinds.items()]
+    return pa.Table.from_arrays(arrays, names=list(kinds))
+
+
+def _from_shard(table: pa.Table, spec: Spec, into: np.ndarray) -> None:
+    """A shard's rows as samples: a few at a time, so that they stay in the cache until they are whole."""
+    columns = {name: table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in table.column_names}
+    records = as_records(into, spec)
+    targets = [(columns[name], records[name]) for name, _ in FACTS]
+    targets += [(columns[f"bits_{word}"], records["bits"][:, word]) for word in range(spec.layout.words)]
+    targets += [(columns[name], records["numbers"][:, k]) for k, name in enumerate(spec.number_names)]
+    targets += [(columns[f"history_{turn}"], records["history"][:, turn]) for turn in range(spec.history)]
+    into[:, spec.layout.words + spec.number_words - 1 : spec.width] = 0  # not all of the last numbers' word is one
+    for begin in range(0, len(into), ROWS_AT_ONCE):
+        rows = slice(begin, begin + ROWS_AT_ONCE)
+        for column, target in targets:
+            target[rows] = column[rows]
+
+
+class ShardSource:
+    """Samples from shards of one spec."""
+
+    def __init__(self, files: Sequence[Path], spec: Spec) -> None:
+        self.spec = spec
+        blocks: list[Block] = []
+        self._columns = [name for name in shard_columns(spec) if name not in WHICH_ROUND]
+        stamps = []
+        for path in sorted(files):
+            metadata = _metadata(path, f"a shard of {spec.name}")
+            about = shard_of(path, metadata.metadata or {})
+            if about.get("digest") != spec.digest or about.get("rounds_a_block") != ROUNDS_A_BLOCK:
+                raise SourceError(
+                    f"{path}: it holds {about.get('spec')}, version {about.get('version')}; expected {spec.name}, "
+                    f"version {spec.version}, as this program makes it: materialise features anew"
+                )
+            stamps.append((path.stem, about.get("rounds")))
+            blocks += [Block(path, path.stem, index) for index in range(metadata.num_row_groups)]
+        self.blocks: Sequence[Block] = blocks
+        self.fingerprint = f"{spec.digest} {ROUNDS_A_BLOCK} {stamps}"
+
+    def room(self, block: Block) -> int:
+        """Exactly as many as there are."""
+        return pq.read_metadata(block.path).row_group(block.index).num_rows
+
+    def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
+        """Reads a row group, all of it."""
+        try:
+            table = pq.ParquetFile(block.path).read_row_group(block.index, columns=self._columns)
+        except (OSError, pa.ArrowInvalid, KeyError) as error:
+            raise SourceError(f"{block.path}: {error}; expected a whole shard: materialise features anew") from error
+        _from_shard(table, self.spec, into[: len(table)])
+        return len(table)
+
+
+def shard_of(path: Path, metadata: dict[bytes, bytes]) -> dict:
+    """What a shard says of itself."""
+    if SHARD not in metadata:
+        raise SourceError(f"{path}: it says nothing of itself; expected a shard of the stage features")
+    return json.loads(metadata[SHARD])
+
+
+def _metadata(path: Path, expected: str) -> pq.FileMetaData:
+    try:
+        return pq.read_metadata(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise SourceError(f"{path}: it cannot be read ({error}); expected {expected}") from error

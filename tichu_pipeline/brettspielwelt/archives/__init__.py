@@ -1,0 +1,1 @@
+"""Archives of game logs: which logs there are, and their bytes."""

@@ -1,0 +1,129 @@
+"""What lies in the raw folder: yearly and monthly zips, folders of .tch files, mixed, nothing unpacked.
+
+`scan` reads directories only, those of the archives and those of the disk (and loose logs for their
+checksum). A log's month is that of the folder YYYYMM it lies in, else of the archive YYYYMM.zip, else
+`catalogue` finds it. Reading logs is `inflate`'s work, their text the parser's. Nothing is ever written.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+import numpy as np
+
+from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue, settle
+from tichu_pipeline.brettspielwelt.archives.index_pages import INDEX
+from tichu_pipeline.brettspielwelt.archives.inflate import file_content
+from tichu_pipeline.brettspielwelt.archives.listing import (
+    GAME_FILE,
+    MAC_FOLDER,
+    NOT_A_LOG,
+    OTHER_ARCHIVES,
+    SPECIAL,
+    IndexPage,
+    Listing,
+    list_archive,
+    month_of,
+    read_pages,
+    too_large,
+)
+from tichu_pipeline.brettspielwelt.archives.members import MEMBER, SIZE_LIMIT, Members, Problem, Source, printable
+from tichu_pipeline.brettspielwelt.archives.zip_directory import STORED
+
+UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
+
+
+def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
+    """Everything below the raw folder, or in the one archive it names. A log of more bytes than the limit
+    is left out; this is also the most that is ever inflated of one."""
+    if not raw.exists():
+        raise FileNotFoundError(f"{raw}: there is no such folder; fetch or generate logs first")
+    listing = Listing(limit)
+    if raw.is_file():
+        list_archive(listing, raw, raw.name)
+    else:
+        _walk(listing, raw)
+    return settle(_members(listing), read_pages(listing), listing.problems)
+
+
+def archived_logs(path: Path, limit: int = SIZE_LIMIT) -> tuple[Members, list[Problem]]:
+    """The logs of one archive as its directory lists them, whatever their months, and what is wrong with others."""
+    listing = Listing(limit)
+    list_archive(listing, path, path.name)
+    return _members(listing), listing.problems
+
+
+def _members(listing: Listing) -> Members:
+    return Members(np.frombuffer(listing.rows, MEMBER), tuple(listing.sources), tuple(listing.folders))
+
+
+def _walk(listing: Listing, raw: Path) -> None:
+    """Every folder below. A loop and no recursion: nothing bounds how deep folders lie."""
+    waiting = [raw]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            listing.unreadable(printable(folder.relative_to(raw).as_posix()), "", error)
+            continue
+        waiting += reversed(_list_folder(listing, raw, folder, entries))
+
+
+def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os.DirEntry[str]]) -> list[Path]:
+    """Adds what lies in a folder itself; gives the folders below it that are still to be listed."""
+    source = Source(folder, printable(folder.relative_to(raw).as_posix()), archive=False)
+    month = month_of([raw.resolve().name, *source.label.split("/")])
+    above = "" if folder == raw else f"{source.label}/"
+    logs: list[os.DirEntry[str]] = []
+    below: list[Path] = []
+    for entry in entries:
+        label, suffix = above + printable(entry.name), PurePath(entry.name).suffix.lower()
+        if entry.name.startswith(".") or entry.name == MAC_FOLDER:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if suffix != UNFINISHED:
+                below.append(folder / entry.name)
+        elif suffix == ".tch":
+            logs.append(entry)
+        elif not entry.is_file(follow_symlinks=False):
+            listing.problem("special file", label, "", *SPECIAL)
+        elif suffix == ".zip":
+            list_archive(listing, folder / entry.name, label)
+        elif entry.name == INDEX and month:
+            listing.pages.append(IndexPage(month, source, INDEX.encode(), None))
+        elif suffix in OTHER_ARCHIVES:
+            listing.problem("unreadable", label, "", "of archives only zips are read", "pack it as a zip")
+    if logs:
+        _list_loose_logs(listing, source, month, logs)
+    return below
+
+
+def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
+    number = len(listing.sources)
+    listing.sources.append(source)
+    rows = []
+    for entry in logs:
+        game = GAME_FILE.fullmatch(entry.name)
+        if not entry.is_file(follow_symlinks=False):
+            listing.problem("special file", source.label, printable(entry.name), *SPECIAL)
+            continue
+        if game is None:
+            listing.problem("not a log", source.label, printable(entry.name), *NOT_A_LOG)
+            continue
+        try:
+            mtime_ns = entry.stat(follow_symlinks=False).st_mtime_ns
+            content = file_content(Path(entry.path), listing.limit)
+        except OSError as error:
+            listing.unreadable(source.label, entry.name, error)
+            continue
+        size = len(content)
+        if size > listing.limit:
+            listing.problem("too large", source.label, entry.name, *too_large(listing.limit))
+            continue
+        rows.append((int(game[1]), 0, mtime_ns, month, number, 0, zlib.crc32(content), size, size, STORED))
+    listing.rows += np.array(rows, MEMBER).tobytes()

@@ -1,0 +1,268 @@
+"""Generated corpora: games of built-in players as yearly zips, laid out as the portal's users keep them.
+
+`truth.parquet` beside the zips says what no log says: each player's blunder rate, which turns were blunders,
+and what was planted into the text. The same order gives the same bytes, whatever the number of workers. How
+players decide, how text is written and what is planted are other modules' matter.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.arena.selfplay import Played, stream
+from tichu_models.players.builtin import HeuristicAgent
+from tichu_models.whole_files import whole_file
+from tichu_pipeline.brettspielwelt.corpus.gametext import GameText
+from tichu_pipeline.brettspielwelt.corpus.population import Population, population, seat_players
+from tichu_pipeline.brettspielwelt.corpus.quirks import Planter, untouched
+from tichu_pipeline.brettspielwelt.text.writer import NAMES, name_table, write
+
+PLAYERS = 400
+TRUTH_ROWS_A_GROUP = 50_000
+BLOCK = 256  # games that one worker plays and writes at a time
+ABANDONED = 0.03
+CUT_IN_ROUND = 0.2  # of the abandoned games
+SUBSTITUTED = 0.01
+NAMELESS = 0.003
+GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as the portal's do
+GAPS = 0.01  # before so many games an id is missing
+FIRST_YEAR = 2007
+
+TRUTH = pa.schema(
+    [
+        pa.field("game_id", pa.int64()),
+        pa.field("round_index", pa.int32()),  # of the round that a parser counts so; NULL for a whole file
+        pa.field("players", pa.list_(pa.string(), 4)),
+        pa.field("blunder_rates", pa.list_(pa.float64(), 4)),
+        pa.field("blunders", pa.list_(pa.int16())),  # turns that were blunders
+        pa.field("planted", pa.string()),  # name of the oddity or the rule break; NULL if none
+        pa.field("rule_break", pa.int16()),  # code that has to be found, 0 if none
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What was generated."""
+
+    games: int
+    rounds: int
+    bytes: int
+    planted: dict[str, int]
+
+
+def generate(
+    out: Path, games: int, months: list[str], seed: int, quirks: bool = False, workers: int | None = None
+) -> Corpus:
+    """Writes OUT/YYYY.zip for each year of the months and OUT/truth.parquet; what was there is replaced at
+    the end."""
+    rng = np.random.default_rng([seed, 0])
+    people = population(PLAYERS, rng)
+    gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
+    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), months, gaps, seed)
+    planter = Planter(games, np.random.default_rng([seed, 1])) if quirks else None
+    paths = {year: out / f"{year}.zip" for year in sorted({month[:4] for month in months})}
+    rounds, planted = 0, Counter[str]()
+    with ExitStack() as stack:
+        truth = stack.enter_context(_truth_file(out / "truth.parquet"))
+        archives = {year: stack.enter_context(_archive(path)) for year, path in paths.items()}
+        for game in _played(plan, workers or os.cpu_count() or 1):
+            rows = _plant(game, planter)
+            month = months[plan.month(game.number)]
+            archives[month[:4]](month, game.text.game_id, game.text.to_bytes())
+            truth(rows)
+            rounds += len(game.truth)
+            planted.update(row["planted"] for row in rows if row["planted"])
+    return Corpus(games, rounds, sum(path.stat().st_size for path in paths.values()), dict(planted))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Who sits where in every game, and when it was played."""
+
+    people: Population
+    seating: np.ndarray
+    substitutes: np.ndarray  # (round, seat, player) for each game; round -1: none
+    months: list[str]
+    gaps: np.ndarray  # ids that are missing before each game, from the first game on
+    seed: int
+
+    def month(self, game: int) -> int:
+        return game * len(self.months) // len(self.seating)
+
+    def game_id(self, game: int) -> int:
+        """Rises with time, with a gap here and there."""
+        month = self.month(game)
+        year, number = (int(part) for part in self.months[month].split("-"))
+        first = -(-month * len(self.seating) // len(self.months))
+        fullest = -(-len(self.seating) // len(self.months)) + int(self.gaps[-1])
+        place = game - first + int(self.gaps[game] - self.gaps[first]) + 1
+        return ((year - FIRST_YEAR) * 12 + number - 1) * max(GAMES_A_MONTH_ON_THE_PORTAL, fullest) + place
+
+
+def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np.ndarray:
+    substitutes = np.full((games, 3), -1, dtype=np.int32)
+    chosen = np.flatnonzero(rng.random(games) < SUBSTITUTED)
+    substitutes[chosen, 0] = rng.integers(1, 6, len(chosen))
+    substitutes[chosen, 1] = rng.integers(0, 4, len(chosen))
+    substitutes[chosen, 2] = rng.choice(len(people.names), len(chosen), p=people.activity)
+    return substitutes
+
+
+@dataclass(frozen=True)
+class _Game:
+    number: int
+    text: GameText
+    truth: list[dict]  # one row a whole round
+
+
+def _played(plan: _Plan, workers: int) -> Iterator[_Game]:
+    """All games in order; blocks of them are played side by side, a few ahead of the reader."""
+    begins = iter(range(0, len(plan.seating), BLOCK))
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = deque(pool.submit(_play_block, plan, begin) for begin in islice(begins, 2 * workers))
+        while waiting:
+            block = waiting.popleft().result()
+            waiting.extend(pool.submit(_play_block, plan, begin) for begin in islice(begins, 1))
+            yield from block
+
+
+def _play_block(plan: _Plan, begin: int) -> list[_Game]:
+    people, seating = plan.people, plan.seating[begin : begin + BLOCK]
+    agents = [HeuristicAgent(blunder=rate) for rate in people.blunder]
+    rng = np.random.default_rng([plan.seed, 2, begin])
+    labels = [*people.names, ""]
+    table = name_table([name.encode() for name in labels])
+    games = []
+    for played in stream(
+        agents, seating, plan.seed, substitutes=plan.substitutes[begin : begin + BLOCK], first_game=begin
+    ):
+        rows, shown = played.rounds.rows, played.agents.copy()
+        for game in np.unique(rows["game_id"]):
+            if rng.random() < NAMELESS:
+                shown[rows["game_id"] == game, rng.integers(4)] = len(people.names)
+        names = np.zeros(len(rows), dtype=NAMES)
+        names["seat"] = table[shown]
+        text, ends = write(played.rounds, names)
+        lines = _split(text, ends)
+        firsts = np.flatnonzero(np.diff(rows["game_id"], prepend=-1)).tolist()
+        for first, last in zip(firsts, [*firsts[1:], len(rows)], strict=True):
+            number = int(rows["game_id"][first])
+            game_text = GameText(plan.game_id(number), lines[first:last])
+            _abandon(game_text, rng)
+            truth = [
+                _truth_row(game_text.game_id, i - first, played, i, shown, labels, people)
+                for i in range(first, first + game_text.num_whole_rounds())
+            ]
+            games.append(_Game(number, game_text, truth))
+    return games
+
+
+def _split(text: np.ndarray, ends: np.ndarray) -> list[list[str]]:
+    """The lines of each round."""
+    content = text.tobytes()
+    starts = [0, *ends[:-1].tolist()]
+    return [content[start : end - 1].decode().split("\n") for start, end in zip(starts, ends.tolist(), strict=True)]
+
+
+def _abandon(game: GameText, rng: np.random.Generator) -> None:
+    """Cuts a few games off: after a round, or in the middle of one."""
+    if rng.random() >= ABANDONED:
+        return
+    keep = int(rng.integers(0, len(game.rounds)))
+    if keep == 0 or rng.random() < CUT_IN_ROUND:
+        lines = game.rounds[keep]
+        game.rounds[keep:] = [lines[: int(rng.integers(3, len(lines) - 1))]]
+    else:
+        del game.rounds[keep:]
+
+
+def _truth_row(
+    game_id: int,
+    round_index: int,
+    played: Played,
+    i: int,
+    shown: np.ndarray,
+    labels: list[str],
+    people: Population,
+) -> dict:
+    return {
+        "game_id": game_id,
+        "round_index": round_index,
+        "players": [labels[player] for player in shown[i]],
+        "blunder_rates": people.blunder[played.agents[i]].tolist(),
+        "blunders": np.flatnonzero(played.blunders[i]).tolist(),
+        "planted": None,
+        "rule_break": 0,
+    }
+
+
+def _plant(game: _Game, planter: Planter | None) -> list[dict]:
+    """Plants quirks into the text and moves the truth with it: rounds may have become fragments or have come to be."""
+    planting = planter.plant(game.text) if planter else untouched(game.text)
+    rows = {
+        parsed: row | {"round_index": parsed}
+        for row, parsed in zip(game.truth, planting.parsed, strict=False)
+        if parsed is not None
+    }
+    others = []
+    for quirk in planting.quirks:
+        facts = {"planted": quirk.name, "rule_break": quirk.rule_break}
+        if quirk.is_round and quirk.round_index in rows:
+            rows[quirk.round_index] |= facts
+        else:
+            others.append({"game_id": game.text.game_id, "round_index": quirk.round_index, **facts})
+    return [*rows.values(), *others]
+
+
+@contextmanager
+def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
+    """Gives what adds rows to truth.parquet, which is written in row groups."""
+    waiting: list[dict] = []
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, TRUTH, compression="zstd") as writer:
+
+        def flush() -> None:
+            writer.write_table(pa.Table.from_pylist(waiting, schema=TRUTH))
+            waiting.clear()
+
+        def add(rows: list[dict]) -> None:
+            waiting.extend(rows)
+            if len(waiting) >= TRUTH_ROWS_A_GROUP:
+                flush()
+
+        yield add
+        flush()
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[Callable[[str, int, bytes], None]]:
+    """Gives what adds a month's game to a yearly zip, which gets an index page a month."""
+    listed: dict[str, list[int]] = {}
+    with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def store(month: str, name: str, content: bytes) -> None:
+            year, number = month.split("-")
+            entry = zipfile.ZipInfo(f"{year}{number}/{name}", date_time=(int(year), int(number), 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+
+        def add(month: str, game_id: int, content: bytes) -> None:
+            listed.setdefault(month, []).append(game_id)
+            store(month, f"{game_id}.tch", content)
+
+        yield add
+        for month, games in listed.items():
+            links = "".join(f'<a href="{game_id}.tch">{game_id}.tch</a><br>\n' for game_id in games)
+            store(month, "index.html", f"<html><body>\n{links}</body></html>\n".encode())

@@ -1,0 +1,1 @@
+"""The portal that game logs are downloaded from."""

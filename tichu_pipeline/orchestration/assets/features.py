@@ -1,0 +1,107 @@
+"""The stage `features`: rounds to shards of packed samples. The work is `tichu_pipeline.features.shards`."""
+
+from collections import defaultdict
+
+import dagster as dg
+import numpy as np
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from tichu_models.observation.specs import SPEC_OF_KIND, spec
+from tichu_models.samples.sources import splits_of
+from tichu_pipeline.features.shards import VERSION, Shard, make_shards
+from tichu_pipeline.orchestration.assets.rounds import rounds
+from tichu_pipeline.orchestration.partitions import MONTHS
+from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
+from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.rounds.ingest import manifest
+from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.months import parse_months
+
+MONTHS_BY_DEFAULT = 12
+
+
+class FeaturesConfig(dg.Config):
+    """Which vectors, of which months. The whole corpus is some 20 GB a spec, and trains straight from rounds."""
+
+    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()), description="which vectors")
+    window: str | None = Field(None, description="as 2024-01..2024-12; by default the last twelve months of rounds")
+    force: bool = Field(False, description="make shards again whose rounds have not changed")
+
+
+@dg.asset(
+    deps=[rounds],
+    partitions_def=MONTHS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    group_name="features",
+    kinds={"parquet"},
+    code_version=str(VERSION),
+    pool="features",
+)
+def features(
+    context: dg.AssetExecutionContext, config: FeaturesConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
+    """Every decision as a packed vector with its label and targets, a Parquet shard a spec and month.
+
+    Shards hold facts only; scaling, weights and filters apply when they are loaded. Months outside the declared window
+    get none, and unchanged ones are skipped.
+    """
+    window = declared_window(data.paths, config.window)
+    chosen = [spec(name) for name in config.specs]
+    watched, made = workers.metadata(), defaultdict[str, list[Shard]](list)
+    for each in chosen:
+        months = [month for month in context.partition_keys if month in window]
+        with patience(context):
+            shards = make_shards(data.paths, each, months, config.force, workers.get())
+        for shard in shards:
+            made[shard.month].append(shard)
+    for month in context.partition_keys:
+        of_month = made[month]
+        context.add_asset_metadata(
+            {
+                "rows": sum(shard.samples for shard in of_month),
+                "bytes": sum(shard.bytes for shard in of_month),
+                "seconds": sum(shard.seconds for shard in of_month),
+                "specs": len(of_month),
+                "in_window": month in window,
+                "reused": bool(of_month) and all(shard.reused for shard in of_month),
+            }
+            | watched,
+            partition_key=month,
+        )
+    version = manifest(data.paths, window).stamp + "".join(each.digest for each in chosen)
+    return dg.MaterializeResult(data_version=dg.DataVersion(version))
+
+
+def declared_window(paths: DataPaths, window: str | None) -> list[str]:
+    """The months of rounds that get shards."""
+    there = manifest(paths).months
+    return [month for month in there if month in parse_months(window)] if window else there[-MONTHS_BY_DEFAULT:]
+
+
+@dg.asset_check(asset=features, blocking=True)
+def every_game_is_in_one_split(data: DataFolder) -> dg.AssetCheckResult:
+    """All samples of a game carry the same split, and it is the one that follows from its id and its players."""
+    wrong, games = [], 0
+    for name in sorted(path.name for path in data.paths.features.glob("*") if path.is_dir()):
+        for path in sorted((data.paths.features / name).glob("????-??.parquet")):
+            table = pq.read_table(path, columns=["round", "split"])
+            month = pq.read_table(month_file(data.paths.rounds, path.stem), columns=["game_id", "player_names"])
+            expected = splits_of(month)[table["round"].to_numpy()]
+            games += len(np.unique(month["game_id"].to_numpy()))
+            if not np.array_equal(expected, table["split"].to_numpy()):
+                wrong.append(f"{name} {path.stem}")
+    return dg.AssetCheckResult(passed=not wrong, metadata={"games": games, "wrong": ", ".join(wrong)})
+
+
+@dg.asset_check(asset=features)
+def shards_are_small(data: DataFolder) -> dg.AssetCheckResult:
+    """A play takes 20 bytes or less."""
+    files = list((data.paths.features / "play-375").glob("????-??.parquet"))
+    samples = sum(pq.read_metadata(path).num_rows for path in files)
+    size = sum(path.stat().st_size for path in files)
+    return dg.AssetCheckResult(
+        passed=size <= 20 * samples + 100_000 * len(files),  # and what Parquet says of itself
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"bytes_a_sample": size / max(samples, 1)},
+    )

@@ -1,0 +1,34 @@
+"""The stage `overview`: the page that leads to all others. What stands on it is `tichu_pipeline.status.overview`."""
+
+import dagster as dg
+
+from tichu_pipeline.orchestration.assets.comparison import model_comparison
+from tichu_pipeline.orchestration.assets.dataset import dataset
+from tichu_pipeline.orchestration.assets.evaluation import evaluation
+from tichu_pipeline.orchestration.assets.report import analysis_report
+from tichu_pipeline.orchestration.resources import DataFolder
+from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.status import overview as page
+
+
+@dg.asset(
+    deps=[analysis_report, dataset, model_comparison, evaluation],
+    group_name="evaluation",
+    kinds={"html"},
+    code_version=str(page.VERSION),
+    pool="report",
+)
+def overview(context: dg.AssetExecutionContext, data: DataFolder) -> dg.MaterializeResult:
+    """`reports/index.html`: one page that leads to all reports, with the figures of each stage and its provenance."""
+    with patience(context):
+        made = page.write(data.paths)
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(made.stamp),
+        metadata={
+            "rows": made.stages,
+            "bytes": made.bytes,
+            "seconds": made.seconds,
+            "reused": made.reused,
+            "page": dg.MetadataValue.path(made.path),
+        },
+    )

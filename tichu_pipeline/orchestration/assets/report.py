@@ -1,0 +1,44 @@
+"""The stage `analysis_report`: the notebook `Datenanalyse`, executed. What it needs is in `analysis.notebook`."""
+
+import dagster as dg
+from pydantic import Field
+
+from tichu_pipeline.analysis.notebook import VERSION, execute
+from tichu_pipeline.orchestration.assets.analysis import analysis
+from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.resources import DataFolder
+from tichu_pipeline.orchestration.retries import patience
+
+
+class ReportConfig(dg.Config):
+    """How the page is made."""
+
+    force: bool = Field(False, description="execute the notebook though nothing has changed")
+
+
+@dg.asset(deps=[analysis, scaling], group_name="analysis", kinds={"jupyter"}, code_version=str(VERSION), pool="report")
+def analysis_report(context: dg.AssetExecutionContext, config: ReportConfig, data: DataFolder) -> dg.MaterializeResult:
+    """`reports/Datenanalyse.html`: every question of the analysis with its SQL, its answer and pictures.
+
+    The notebook reads the database and nothing else; it can be opened in Jupyter as well.
+    """
+    with patience(context):
+        page = execute(data.paths, config.force)
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(page.stamp),
+        metadata={
+            "rows": page.cells,
+            "bytes": page.path.stat().st_size,
+            "seconds": page.seconds,
+            "reused": page.reused,
+            "page": dg.MetadataValue.path(page.path),
+        },
+    )
+
+
+@dg.asset_check(asset=analysis_report)
+def page_is_complete(data: DataFolder) -> dg.AssetCheckResult:
+    """The page is there and holds pictures."""
+    page = data.paths.reports / "Datenanalyse.html"
+    pictures = page.read_text(encoding="utf-8").count("data:image/png;base64") if page.exists() else 0
+    return dg.AssetCheckResult(passed=pictures > 5, metadata={"pictures": pictures})

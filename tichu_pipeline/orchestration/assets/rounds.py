@@ -1,0 +1,151 @@
+"""The stages `rounds` and `rounds_manifest`: logs to checked rounds, and what all months together are.
+
+The work is `tichu_pipeline.rounds.ingest`, which the command `tichu ingest` calls as well.
+"""
+
+import time
+from collections import Counter
+
+import dagster as dg
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from tichu_models.rules.breaks import RuleBreak
+from tichu_pipeline.orchestration.assets.raw_logs import raw_logs
+from tichu_pipeline.orchestration.partitions import MONTHS
+from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
+from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.rounds.ingest import VERSION, Summary, ingest, manifest, stored_summary
+from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.months import next_month
+
+# Share of rounds that break a rule, by code, in the portal's logs of 2007-01 .. 2025-07: 22,458,253 rounds.
+REFERENCE_ROUNDS = 22_458_253
+REFERENCE = {60: 19_622, 31: 306, 50: 286, 21: 209, 25: 60, 12: 10, 23: 2}
+WARN_ABOVE = 0.005  # of the rounds, for any one code
+
+
+class RoundsConfig(dg.Config):
+    """How logs are read."""
+
+    force: bool = Field(False, description="read months again whose logs have not changed")
+
+
+@dg.asset(
+    deps=[raw_logs],
+    partitions_def=MONTHS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    group_name="rounds",
+    kinds={"parquet"},
+    code_version=str(VERSION),
+    pool="rounds",
+)
+def rounds(
+    context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
+    """Checked rounds, a Parquet file a month: rounds, games, rule breaks, tricks, counts of combinations.
+
+    Every round is replayed under the rules; a broken one is kept with its code, line and text. A month whose logs have
+    not changed is skipped.
+    """
+    months = context.partition_keys
+    with patience(context):
+        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
+    watched, summaries = workers.metadata(), {summary.month: summary for summary in made.months}
+    for month in months:
+        summary = summaries.get(month, Summary(month))
+        context.add_asset_metadata(_metadata(summary) | watched, partition_key=month)
+        for problem in summary.problems:
+            context.log.warning(problem)
+    for month in made.orphans:
+        context.log.warning(f"{month}: its logs are gone; its rounds are kept as they were")
+    return dg.MaterializeResult(data_version=dg.DataVersion(manifest(data.paths, months).stamp))
+
+
+def _metadata(summary: Summary) -> dict[str, int | float | bool]:
+    return {
+        "rows": summary.rounds,
+        "bytes": summary.bytes,
+        "seconds": summary.seconds,
+        "files": summary.files,
+        "games": summary.games,
+        "empty_files": summary.empty,
+        "not_logs": summary.unreadable,
+        "unread_logs": len(summary.unread),
+        "turns": summary.turns,
+        "rule_breaks": sum(summary.rule_breaks.values()),
+        "games_per_second": summary.games / summary.seconds if summary.seconds else 0.0,
+        "reused": summary.reused,
+    }
+
+
+def _stored(paths: DataPaths) -> list[Summary]:
+    return [stored_summary(paths, path.stem) for path in sorted(paths.rounds.glob("????-??.parquet"))]
+
+
+@dg.asset_check(asset=rounds)
+def rule_breaks_are_rare(data: DataFolder) -> dg.AssetCheckResult:
+    """No rule break is more frequent than in half a percent of the rounds; the table sets them beside the portal's."""
+    stored = _stored(data.paths)
+    total = sum(summary.rounds for summary in stored)
+    codes = Counter[int]()
+    for summary in stored:
+        codes.update({int(code): count for code, count in summary.rule_breaks.items()})
+    codes -= Counter({RuleBreak.SYNTAX: codes[1], RuleBreak.TRUNCATED: codes[2]})  # fragments are no rounds
+    lines = ["| code | rounds | a million | reference |", "|---|---|---|---|"]
+    for code, count in sorted(codes.items()):
+        reference = REFERENCE.get(code, 0) * 1e6 / REFERENCE_ROUNDS
+        lines.append(f"| {RuleBreak(code).name} | {count:,} | {count * 1e6 / max(total, 1):,.1f} | {reference:,.1f} |")
+    return dg.AssetCheckResult(
+        passed=all(count <= WARN_ABOVE * total for count in codes.values()),
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"shares": dg.MetadataValue.md("\n".join(lines)), "rounds": total},
+    )
+
+
+@dg.asset_check(asset=rounds)
+def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
+    """Table rounds has as many rows as the games say they have rounds, in every month."""
+    wrong = []
+    for path in sorted(data.paths.rounds.glob("????-??.parquet")):
+        try:
+            games = pq.read_table(month_file(data.paths.games, path.stem), columns=["num_rounds"])["num_rounds"]
+            if sum(games.to_pylist()) != pq.read_metadata(path).num_rows:
+                wrong.append(path.stem)
+        except (OSError, pa.ArrowInvalid) as error:
+            wrong.append(f"{path.stem} ({error})")
+    return dg.AssetCheckResult(
+        passed=not wrong, severity=dg.AssetCheckSeverity.ERROR, metadata={"months": ", ".join(wrong)}
+    )
+
+
+@dg.asset(deps=[rounds], group_name="rounds", kinds={"parquet"}, code_version="1")
+def rounds_manifest(data: DataFolder) -> dg.MaterializeResult:
+    """What all months of rounds are together: one digest, on which every stage over all months hangs."""
+    started = time.perf_counter()
+    found = manifest(data.paths)
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(found.stamp),
+        metadata={
+            "rows": found.rounds,
+            "games": found.games,
+            "months": len(found.months),
+            "bytes": found.bytes,
+            "seconds": time.perf_counter() - started,
+        },
+    )
+
+
+@dg.asset_check(asset=rounds_manifest)
+def no_month_missing(data: DataFolder) -> dg.AssetCheckResult:
+    """Between the first and the last month none is missing."""
+    months = manifest(data.paths).months
+    missing, month = [], months[0] if months else ""
+    while months and month < months[-1]:
+        month = next_month(month)
+        if month not in months:
+            missing.append(month)
+    return dg.AssetCheckResult(
+        passed=not missing, severity=dg.AssetCheckSeverity.WARN, metadata={"missing": ", ".join(missing)}
+    )

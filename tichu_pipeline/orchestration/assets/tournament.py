@@ -1,0 +1,83 @@
+"""The stage `tournament`: agents against each other. How it is played is `tichu_models.arena`."""
+
+import os
+
+import dagster as dg
+from pydantic import Field
+
+from tichu_models.arena.summary import summary
+from tichu_models.arena.tournament import Order
+from tichu_pipeline.analysis.build import add_tournaments
+from tichu_pipeline.orchestration.assets.training import training_runs
+from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
+from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
+from tichu_pipeline.tournaments.running import VERSION
+from tichu_pipeline.tournaments.running import run as play
+
+DEALS = int(os.environ.get("TICHU_DEALS") or 500)
+
+
+class TournamentConfig(dg.Config):
+    """Who plays, and how much."""
+
+    name: str = Field(LADDER, description="of the file, tournaments/<name>.parquet")
+    agents: list[str] = Field(
+        default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
+    )
+    deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
+    whole_games: bool = Field(False, description="to 1000 points, in the place of single rounds")
+    seed: int = Field(1, description="the same seed gives the same deals")
+    force: bool = Field(False, description="play though the same tournament is there")
+
+
+@dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
+def tournament(
+    context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
+) -> dg.MaterializeResult:
+    """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
+    able = entrants(data.paths)
+    agents, left_out = (tuple(config.agents), ()) if config.agents else (able.agents, able.left_out)
+    for run, why in left_out:
+        context.log.warning("%s is left out: %s", run, why)
+    order = Order(agents, config.deals, config.seed, config.whole_games)
+    with patience(context):
+        made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
+        if data.paths.database.exists():
+            add_tournaments(data.paths)
+    facts = summary(made.played)
+    lines = ["| | points a round | interval |", "|---|---|---|"]
+    for pairing in facts["pairings"]:
+        low, high = pairing["interval"]
+        lines.append(
+            f"| {pairing['a']} : {pairing['b']} | {pairing['points_per_round']:+.1f} | {low:+.1f} .. {high:+.1f} |"
+        )
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(made.stamp),
+        metadata={
+            "rows": len(made.played.results),
+            "bytes": made.path.stat().st_size,
+            "seconds": made.seconds,
+            "reused": made.reused,
+            "agents": len(agents),
+            "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
+            "pairings": dg.MetadataValue.md("\n".join(lines)),
+            "path": dg.MetadataValue.path(made.path),
+            **workers.metadata(),
+        },
+    )
+
+
+@dg.asset_check(asset=tournament)
+def nobody_failed(data: DataFolder) -> dg.AssetCheckResult:
+    """No agent of the ladder answered illegally, crashed or took too long."""
+    from tichu_pipeline.tournaments.files import read
+    from tichu_pipeline.tournaments.running import tournament_path
+
+    path = tournament_path(data.paths, LADDER)
+    forfeits = read(path).forfeits if path.exists() else []
+    return dg.AssetCheckResult(
+        passed=not forfeits,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"forfeits": len(forfeits), "first": "\n".join(map(str, forfeits[:5]))},
+    )

@@ -1,0 +1,140 @@
+"""The stage `training_runs`: an asset for each network. The work is `tichu_pipeline.training`, in a child process."""
+
+import os
+import time
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import dagster as dg
+from pydantic import Field, create_model
+
+from tichu_models.learning.config_files import DEFAULT_PRESET, SECTIONS, ConfigError
+from tichu_models.learning.settings import DataConfig, TrainingConfig
+from tichu_models.networks.architectures import ARCHITECTURES, Architecture
+from tichu_models.observation.scaling import ScalingError
+from tichu_models.options import Options
+from tichu_models.samples.sources import SourceError
+from tichu_pipeline.orchestration.assets.features import features
+from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
+from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.resources import DataFolder
+from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.plots import sparkline
+from tichu_pipeline.training.inputs import VERSION, InputError, inputs_of
+from tichu_pipeline.training.parent import TrainingFailedError, train_in_child
+from tichu_pipeline.training.pictures import CURVES, curves_of
+from tichu_pipeline.training.runs import Order, RunError, default_name, finished, main_figure, read_order, run_of, toml
+
+PREFIX = "training_runs"
+PRESET = os.environ.get("TICHU_PRESET") or DEFAULT_PRESET
+
+
+def config_of(architecture: Architecture) -> type[dg.Config]:
+    """The settings of a network for the launchpad: a preset, and whatever shall be otherwise."""
+    parts: dict[str, type[Options]] = dict(
+        zip(SECTIONS, (architecture.config, TrainingConfig, DataConfig), strict=True)
+    )
+    sections: dict[str, Any] = {
+        name: (
+            _section(f"{architecture.name}_{name}", options, architecture.objective),
+            Field(default_factory=dict, description=options.__doc__),
+        )
+        for name, options in parts.items()
+    }
+    preset = (str, Field(PRESET, description="smoke, demo, laptop, full, or the path of a config file"))
+    force = (bool, Field(False, description="train though nothing has changed"))
+    return create_model(f"{architecture.name}Config", __base__=dg.Config, preset=preset, force=force, **sections)
+
+
+def _section(name: str, options: type[Options], objective: str) -> type[dg.Config]:
+    """Every field that the network follows; what is not given is the preset's."""
+    kinds, followed = get_type_hints(options), options.names_of(objective)
+    found: dict[str, Any] = {
+        each.name: (_plain(kinds[each.name]) | None, Field(None, description=each.metadata["about"]))
+        for each in fields(options)
+        if each.name in followed
+    }
+    return create_model(name, __base__=dg.Config, **found)
+
+
+def _plain(kind: Any) -> Any:
+    """A kind of value as Dagster knows it."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _plain(next(part for part in parts if part is not type(None)))
+    if origin is Literal:
+        return str
+    return list[parts[0]] if origin is tuple else kind  # type: ignore[valid-type]
+
+
+def _order(architecture: Architecture, config: Any) -> Order:
+    given = {name: getattr(config, name) for name in SECTIONS}
+    settings = [
+        f"{section}.{name}={toml(value)}"
+        for section, options in given.items()
+        for name, value in options.model_dump().items()
+        if value is not None
+    ]
+    return Order(architecture.name, config.preset, settings)
+
+
+def training_run(architecture: Architecture) -> dg.AssetsDefinition:
+    """The asset of one network."""
+    config_class = config_of(architecture)
+    name = default_name(architecture.name)
+
+    def train(context: dg.AssetExecutionContext, config: Any, data: DataFolder) -> dg.MaterializeResult:
+        started, order = time.perf_counter(), _order(architecture, config)
+        try:
+            with patience(context):
+                inputs = inputs_of(read_order(order), data.paths)
+                folder = data.paths.runs / order.run
+                made = None if config.force else finished(folder, inputs.manifest)
+                reused = made is not None
+                if made is None:
+                    if config.force:
+                        (folder / "figures.json").unlink(missing_ok=True)
+                    train_in_child(context, data.paths.root, order)
+                    made = finished(folder, inputs.manifest)
+        except (ConfigError, InputError, RunError, ScalingError, SourceError, TrainingFailedError) as error:
+            raise dg.Failure(str(error), allow_retries=False) from error
+        if made is None:
+            raise dg.Failure(
+                f"{folder}: the rounds have changed while it was trained; run it again", allow_retries=False
+            )
+        trial = run_of(folder).trial
+        figures = {figure: made.figures[figure] for figure in main_figure(architecture.name) if figure in made.figures}
+        losses = [loss for _, loss in curves_of(folder)["val_loss"]]
+        return dg.MaterializeResult(
+            data_version=dg.DataVersion(made.stamp),
+            metadata={
+                "rows": trial.get("epoch_samples", 0),
+                "bytes": sum(path.stat().st_size for path in folder.iterdir()),
+                "seconds": time.perf_counter() - started,
+                "reused": reused,
+                **{figure: float(value) for figure, value in figures.items()},
+                "validation_loss": dg.MetadataValue.md(sparkline(losses)),
+                "epoch": int(made.figures["epoch"]),
+                "parameters": trial.get("parameters", 0),
+                "curves": dg.MetadataValue.path(folder / CURVES),
+                "run": dg.MetadataValue.path(folder),
+            },
+        )
+
+    train.__annotations__["config"] = config_class
+    described = f"`runs/{name}/`: {architecture.config.__doc__}"
+    if architecture.outputs is not None:
+        described = f"`runs/{name}/`: reads {architecture.spec}. {architecture.config.__doc__}"
+    return dg.asset(
+        key=[PREFIX, name],
+        deps=[rounds_manifest, features, scaling],
+        group_name="models",
+        kinds={"torch"},
+        code_version=str(VERSION),
+        pool="training",
+        description=described,
+    )(train)
+
+
+training_runs = [training_run(architecture) for architecture in ARCHITECTURES.values()]

@@ -1,0 +1,1 @@
+"""The stage `rounds`: logs to Parquet files by month, and these read back."""

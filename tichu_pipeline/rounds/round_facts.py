@@ -1,0 +1,126 @@
+"""Rounds of some months as Arrow tables, with what the Parquet files do not spell out.
+
+These are facts of the history (`tichu_models.records.round_summary`), the running game score, and a row a seat. SQL
+could unfold lists as well, at three times the cost; everything else about the tables is SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.records.round_summary import COURSE, follow_rounds
+from tichu_models.rules.cards import CARD_OF_INDEX
+from tichu_pipeline.storage.folders import DataPaths, month_file
+
+OF_ROUND = ("mahjong_by", "wish_fulfilled_by", "dragon_giver", "dog_by", "dog_to")
+UNKNOWN = -1
+MASK = np.append(CARD_OF_INDEX, 0)  # by card index; of an unknown card, none
+REPEATED = ("game_id", "round_index", "year", "month", "winner_index", "rule_break", "score_cum_20", "score_cum_31")
+
+
+def months_of(paths: DataPaths, months: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """A row a round, and a row a round and seat."""
+    tables = [_month(pq.read_table(month_file(paths.rounds, month))) for month in months]
+    return pa.concat_tables([rounds for rounds, _ in tables]), pa.concat_tables([seats for _, seats in tables])
+
+
+def _month(rounds: pa.Table) -> tuple[pa.Table, pa.Table]:
+    data, begins = histories(rounds)
+    complete = known(rounds)
+    courses = np.zeros(len(rounds), dtype=COURSE)
+    wishes, recipients = numbers(rounds, "wish_value"), numbers(rounds, "dragon_recipient")
+    follow_rounds(data, begins, wishes, recipients, complete, courses)
+    for name in OF_ROUND:
+        rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(courses[name]), mask=~complete))
+    total = running_score(rounds)
+    for team, name in enumerate(("score_cum_20", "score_cum_31")):
+        rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(total[:, team])))
+    return rounds, _seats(rounds, courses, complete)
+
+
+def _seats(rounds: pa.Table, courses: np.ndarray, complete: np.ndarray) -> pa.Table:
+    unknown = np.repeat(~complete, 4)
+    given = flat(rounds, "given_schupf_cards").fill_null(UNKNOWN).to_numpy().reshape(-1, 4, 3)
+    received = np.empty_like(given)
+    for seat in range(4):
+        for sender in range(3):  # right opponent, partner, left opponent
+            received[:, seat, sender] = given[:, (seat + 1 + sender) & 3, 2 - sender]
+    start = flat(rounds, "start_hands")
+    hand = (start.fill_null(0).to_numpy() & ~_masks(given)) | _masks(received)
+    no_hand = start.is_null().to_numpy(zero_copy_only=False) | ((given < 0) | (received < 0)).any(axis=2).reshape(-1)
+    columns = {name: _four_times(rounds[name]) for name in REPEATED}
+    columns |= {
+        "seat": np.tile(np.arange(4, dtype=np.int8), len(rounds)),
+        "score_20": np.repeat(scores(rounds)[:, 0], 4),
+        "score_31": np.repeat(scores(rounds)[:, 1], 4),
+        "player_name": flat(rounds, "player_names"),
+        "first_hand": flat(rounds, "grand_tichu_hands"),
+        "start_hand": start,
+        "hand": pa.array(hand, mask=no_hand),
+        "tichu_position": flat(rounds, "tichu_positions"),
+        "bomb": flat(rounds, "bomb_owners"),
+        "points": flat(rounds, "points"),
+        "place": pa.array(courses["place"].reshape(-1), mask=unknown),
+        "bombs_played": pa.array(courses["bombs_played"].reshape(-1), mask=unknown),
+    }
+    for name, cards in (("given", given), ("received", received)):
+        for to, other in enumerate(("right", "partner", "left")):
+            values = np.ascontiguousarray(cards[:, :, to]).reshape(-1)
+            columns[f"{name}_{other}"] = pa.array(values, mask=values < 0)
+    return pa.table(columns)
+
+
+def _masks(cards: np.ndarray) -> np.ndarray:
+    """The sets of three cards each."""
+    first, second, third = (MASK[cards[:, :, to]] for to in range(3))
+    return (first | second | third).reshape(-1)
+
+
+def _four_times(column: pa.ChunkedArray) -> pa.Array:
+    mask = np.repeat(column.is_null().to_numpy(), 4) if column.null_count else None
+    return pa.array(np.repeat(column.fill_null(0).to_numpy(), 4), mask=mask)
+
+
+def flat(rounds: pa.Table, name: str) -> pa.Array:
+    """The elements of a column of lists, one behind the other."""
+    values = rounds[name].combine_chunks()
+    while pa.types.is_nested(values.type):
+        values = values.flatten()
+    return values
+
+
+def known(rounds: pa.Table) -> np.ndarray:
+    """Which rounds were played to their end, so that all about them is known."""
+    return rounds["num_tricks"].is_valid().to_numpy()
+
+
+def histories(rounds: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+    """All histories as one array of bytes, and where each begins; the last entry is where they end."""
+    column = rounds["history"].combine_chunks()
+    _, offsets, data = column.buffers()
+    begins = np.frombuffer(offsets, dtype=np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    return np.frombuffer(data, dtype=np.uint8) if data else np.zeros(0, dtype=np.uint8), begins
+
+
+def numbers(rounds: pa.Table, name: str) -> np.ndarray:
+    """A column of whole numbers; what is NULL becomes 0."""
+    return rounds[name].fill_null(0).to_numpy()
+
+
+def scores(rounds: pa.Table) -> np.ndarray:
+    """Logged results, a row a round: team 20, team 31."""
+    return flat(rounds, "score_entry").fill_null(0).to_numpy().reshape(-1, 2).astype(np.int32)
+
+
+def running_score(rounds: pa.Table) -> np.ndarray:
+    """Game score of both teams after each round. Rows are sorted by game and round."""
+    games, result = rounds["game_id"].to_numpy(), scores(rounds)
+    total = np.cumsum(result, axis=0, dtype=np.int64)
+    firsts = np.flatnonzero(np.diff(games, prepend=-1))
+    before = total[firsts] - result[firsts]
+    lengths = np.diff(np.append(firsts, len(games)))
+    return (total - np.repeat(before, lengths, axis=0)).astype(np.int32)

@@ -1,0 +1,1 @@
+"""What a data folder holds, whether it is fresh, and what is missing."""

@@ -1,0 +1,224 @@
+"""`reports/index.html`: the page that leads to all others, with what each stage came to and where it comes from.
+
+It is put together from what lies in the data folder, whoever made it: stages of the UI and commands alike. What is not
+there yet is said to be missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.filesize import decimal
+
+from tichu_models.arena.summary import summary
+from tichu_models.arena.tournament import Played
+from tichu_models.observation import features_page as docs
+from tichu_models.runs.manifest import Manifest
+from tichu_pipeline.analysis import notebook
+from tichu_pipeline.analysis.reading import stored_stamp
+from tichu_pipeline.features import dataset
+from tichu_pipeline.html import pages
+from tichu_pipeline.rounds.ingest import manifest
+from tichu_pipeline.scaling import fit as scaling
+from tichu_pipeline.status.freshness import Standing
+from tichu_pipeline.status.stages import status
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tournaments import page as tournament
+from tichu_pipeline.tournaments.entrants import LADDER
+from tichu_pipeline.tournaments.files import TournamentFileError, read
+from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
+from tichu_pipeline.tournaments.ladder import markdown
+from tichu_pipeline.tournaments.running import tournament_path
+from tichu_pipeline.training import comparison
+from tichu_pipeline.training.pictures import CURVES, RELIABILITY
+from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
+
+# Bumped by hand when the same data folder would give another page.
+VERSION = 2
+PACKAGES = ("dagster", "polars", "duckdb", "pyarrow", "numpy", "numba", "torch", "lightning", "h5py")
+FEATURES = "features.html"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The page."""
+
+    path: Path
+    stamp: str  # of its content
+    stages: int
+    bytes: int
+    seconds: float
+    reused: bool
+
+
+def write(paths: DataPaths) -> Overview:
+    """Brings the page up to date. It costs so little that it is always put together; `reused` says it is the same."""
+    started = time.perf_counter()
+    target = page_path(paths)
+    standings = [standing for standing in status(paths) if standing.stage != "overview"]
+    pages.write(paths.reports / FEATURES, _features())
+    content = pages.page("Tichu: what this data folder holds", "".join(_parts(paths, target, standings)))
+    reused = not pages.write(target, content)
+    return Overview(target, _digest(content), len(standings), len(content), time.perf_counter() - started, reused)
+
+
+def page_path(paths: DataPaths) -> Path:
+    return paths.reports / "index.html"
+
+
+def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Iterator[str]:
+    links = {
+        "analysis_report": notebook.page_path(paths),
+        "scaling": paths.scaling,
+        "features": paths.reports / FEATURES,
+        "model_comparison": paths.reports / comparison.PAGE,
+        "evaluation": tournament.page_path(paths),
+    }
+    yield "<h2>Stages</h2>"
+    yield pages.table(
+        ("stage", "state", "what there is", "size", "worth knowing"),
+        [_row(standing, links.get(standing.stage), target) for standing in standings],
+        as_text=(1, 2, 4),
+    )
+    yield from _networks(paths, target)
+    yield from _ladder(paths)
+    yield from _pictures(paths, target)
+    yield "<h2>Provenance</h2>"
+    yield pages.table(("", ""), [(_text(name), _code(value)) for name, value in provenance(paths)], as_text=(1,))
+
+
+def _row(standing: Standing, page: Path | None, target: Path) -> Sequence[str]:
+    name = pages.link(page, target, standing.stage) if page and page.is_file() else _text(standing.stage)
+    state = f"<span class='{standing.state}'>{standing.state}</span>"
+    size = decimal(standing.bytes) if standing.bytes else ""
+    return name, state, _text(standing.there), size, _text("; ".join(standing.reasons))
+
+
+def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
+    rows = [_trained(run, run.manifest, target) for run in runs(paths) if run.state == FINISHED and run.manifest]
+    if not rows:
+        return
+    yield "<h2>Networks</h2>"
+    yield pages.table(("run", "network", "reads", "parameters", "minutes", "best weights"), rows, as_text=(1, 2, 5))
+
+
+def _trained(run: Run, manifest: Manifest, target: Path) -> Sequence[str]:
+    return (
+        pages.link(run.folder / CURVES, target, run.name),
+        _text(manifest.network),
+        _text(manifest.spec.name),
+        f"{run.trial.get('parameters', 0):,}",
+        f"{run.trial.get('seconds', 0) / 60:.1f}",
+        _text(figures_line(manifest.network, run.figures)),
+    )
+
+
+def _ladder(paths: DataPaths) -> Iterator[str]:
+    import mistune
+
+    path = tournament_path(paths, LADDER)
+    if not path.is_file():
+        return
+    try:
+        facts = summary(read(path))
+    except TournamentFileError as error:
+        yield f"<h2>Ladder</h2><p class='stale'>{_text(str(error))}</p>"
+        return
+    yield f"<h2>Ladder</h2>{mistune.html(markdown(facts))}"
+
+
+def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
+    folders = {
+        "Learning curves": sorted(paths.runs.glob(f"*/{CURVES}")),
+        "Reliability of calls": sorted(paths.runs.glob(f"*/{RELIABILITY}")),
+        "Distributions that are scaled": sorted(scaling.plot_folder(paths).glob("*_histogram.png")),
+    }
+    for heading, files in folders.items():
+        if files:
+            shown = [
+                pages.picture(path, target, path.parent.name if path.name in (CURVES, RELIABILITY) else path.stem)
+                for path in files
+            ]
+            yield f"<h2>{heading}</h2>{''.join(shown)}"
+
+
+def provenance(paths: DataPaths) -> list[tuple[str, str]]:
+    """What was installed, and of which stamps and seeds this is."""
+    found = [("git commit", _commit()), ("Python", platform.python_version())]
+    found += [(name, version(name)) for name in PACKAGES]
+    found += [("stamp of the rounds", manifest(paths).stamp)]
+    constants = scaling.load(paths)
+    found += [("stamp of the constants", str(constants["stamp"]))] if constants else []
+    database = stored_stamp(paths)
+    found += [("stamp of the database", database)] if database else []
+    generated = _json(paths.raw / "demo.json").get("order") or {}
+    found += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
+    for run in runs(paths):
+        if run.manifest:
+            seed = run.manifest.training.get("training", {}).get("seed", 0)
+            found.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
+    for path in sorted(paths.features.glob("*.h5")):
+        if made := dataset.stored(path):
+            found.append((f"data set {path.stem}", f"stamp {made.stamp}"))
+    for path in sorted(paths.tournaments.glob("[!.]*.parquet")):
+        if played := _tournament(path):
+            found.append(
+                (f"tournament {path.stem}", f"seed {played.order.seed}, stamp {stored_tournament_stamp(path)}")
+            )
+    return found
+
+
+def _tournament(path: Path) -> Played | None:
+    try:
+        return read(path)
+    except TournamentFileError:
+        return None
+
+
+def _commit() -> str:
+    """Of the code, where it lies in a repository; with a plus where it was changed since."""
+    try:
+        told = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--abbrev=12"],
+            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return told.stdout.strip()
+
+
+def _features() -> str:
+    import mistune
+
+    render = mistune.create_markdown(plugins=["table"])
+    title, _, text = docs.page().partition("\n")
+    return pages.page(title.removeprefix("# "), str(render(text)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _text(value: str) -> str:
+    return html.escape(value)
+
+
+def _code(value: str) -> str:
+    return f"<code>{html.escape(value)}</code>"

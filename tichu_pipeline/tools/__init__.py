@@ -1,0 +1,1 @@
+"""Programs for those who work on the project: `python -m tichu_pipeline.tools.NAME`."""

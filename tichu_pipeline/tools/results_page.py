@@ -1,0 +1,190 @@
+"""`python -m tichu_pipeline.tools.results_page`: docs/results.md, from the runs of a data folder.
+
+What networks come to beside their baselines, whether goals are followed, how networks were trained, and every trial
+there is. Nothing in the page is written by hand: other figures come from other runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from tichu_models.learning.config_files import PRESETS, run_config
+from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.rounds.ingest import manifest as months_manifest
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tournaments.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
+from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
+from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
+
+HEADINGS = {
+    "top1": "top-1",
+    "top1_not_forced": "top-1, not forced",
+    "top1_no_blunder": "top-1, not forced, no blunder",
+    "top5_not_forced": "top-5, not forced",
+    "r2": "R2",
+    "r2_from_28": "R2 mid-round",
+    "value_r2": "R2 of the value",
+    "value_r2_from_28": "R2 mid-round",
+    "mae": "MAE (points / 100)",
+    "mse": "MSE",
+    "nll": "NLL",
+}
+EXPLAINED = """A baseline stands beside each network. *constant* takes any legal move as likely as another, or always
+gives the most frequent answer; *heuristic* is the built-in player by rules of thumb, which the players of a generated
+corpus follow but for their blunders; *always pass* passes; *points so far* takes the points collected for the outcome.
+*No blunder* leaves out the plays that the generator made by chance. Mid-round: 28 to 34 cards have been played. Figures
+are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise; those
+of baselines of its first decisions in time. GCPolicyNet and DTNet read, beside what a player sees, the return that the
+round really came to: their top-1 is that of players who know how it ends, not to be held against the other networks."""
+
+
+GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the
+same network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with
+seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of a
+round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
+goals and achieved points, with an interval over deals as well."""
+PICTURE = "goal_calibration.png"
+
+
+def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapping[str, Any] | None = None) -> str:
+    """The whole page as Markdown; `calibrated` has the facts of runs that goals were tried on."""
+    found = runs(paths)
+    rounds = months_manifest(paths)
+    compared = compare(paths, samples)
+    parts = [
+        "# Results",
+        "Made by `python -m tichu_pipeline.tools.results_page`; not written by hand.",
+        f"The corpus: {rounds.games:,} games, {rounds.rounds:,} rounds in {len(rounds.months)} months"
+        + (f", made by `{corpus}`." if corpus else "."),
+        f"Networks are judged on {samples:,} decisions of their kind. {EXPLAINED}",
+        "## Networks",
+        *(_of_network(compared.table, network) for network in networks_of(compared.table)),
+        *_goals(calibrated or {}),
+        "## Trials",
+        _trials(found),
+        *_final_test(paths),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _of_network(table: pl.DataFrame, network: str) -> str:
+    names, rows = wide(table, network)
+    headings = ["", *(HEADINGS.get(name, name.replace("_", " ")) for name in names)]
+    lines = [(name, *("" if value is None else f"{value:.4f}" for value in values)) for _, name, values in rows]
+    return f"### {network}\n\n{_table(headings, lines)}"
+
+
+def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
+    if not calibrated:
+        return
+    yield "## Goals: asked for and achieved"
+    yield GOALS_EXPLAINED
+    yield f"![achieved over asked for]({PICTURE})"
+    asked = sorted({each["asked"] for facts in calibrated.values() for each in facts["goals"]})
+    lines = []
+    for name, facts in calibrated.items():
+        achieved = {each["asked"]: _with_interval(each["achieved"], each["interval"], ".1f") for each in facts["goals"]}
+        rho = _with_interval(facts["rho"]["value"], facts["rho"]["interval"], ".2f")
+        rise = _with_interval(100 * facts["slope"]["value"], [100 * each for each in facts["slope"]["interval"]], ".1f")
+        lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), rho, rise))
+    headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more for 100 more")
+    yield _table(headings, lines)
+
+
+def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
+    low, high = (f"{each:+{form}}" for each in interval)
+    return f"{value:+{form}} ({low} .. {high})"
+
+
+def _trials(found: Sequence[Run]) -> str:
+    headings = ("run", "network", "vector", "settings", "parameters", "samples an epoch", "best epoch", "figures")
+    lines = []
+    for run in found:
+        if run.manifest is None or run.state != FINISHED:
+            continue
+        lines.append(
+            (
+                run.name,
+                run.manifest.network,
+                run.manifest.spec.name,
+                _settings(run),
+                f"{run.trial.get('parameters', 0):,}",
+                f"{run.trial.get('epoch_samples', 0):,}",
+                f"{run.figures['epoch']:.0f} of {run.manifest.training['training']['epochs']}",
+                f"{figures_line(run.manifest.network, run.figures, ('val_loss',))}; {_took(run.trial)}",
+            )
+        )
+    return _table(headings, lines)
+
+
+def _settings(run: Run) -> str:
+    """The preset or file, and what was set beside it."""
+    name = run.trial.get("config", "")
+    told = [*([name] if name else []), *run.trial.get("settings", [])]
+    if name in PRESETS and run.manifest is not None:
+        now = run_config(run.manifest.network, name, run.trial.get("settings", ())).plain()
+        told += [
+            f"(then {section}.{key}={then})"
+            for section, table in now.items()
+            for key, value in table.items()
+            if (then := run.manifest.training.get(section, {}).get(key)) != value
+        ]
+    return " ".join(told)
+
+
+def _took(trial: dict[str, Any]) -> str:
+    memory = f", {trial['peak_memory'] / 1e9:.1f} GB" if trial.get("peak_memory") else ""
+    cores = f", {trial['core_seconds']:,.0f} s of a core" if trial.get("core_seconds") else ""
+    return f"{trial.get('seconds', 0):,.0f} s{cores}{memory} ({trial.get('device', '')})"
+
+
+def _final_test(paths: DataPaths) -> Iterable[str]:
+    log = paths.runs / FINAL_TEST
+    entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    now = {run.name: run.manifest.digest for run in runs(paths) if run.manifest}
+    for entry in entries:
+        if "figures" in entry:
+            yield f"## Final test\n\nUsed on {entry['when']} by {entry['by']}: {entry['why']}."
+            names = {name: f"{name}, since replaced" for name in entry["runs"] if now.get(name) != entry["runs"][name]}
+            table = pl.DataFrame(entry["figures"], schema=SCHEMA).with_columns(pl.col("name").replace(names))
+            yield "\n\n".join(_of_network(table, network) for network in networks_of(table))
+
+
+def _table(headings: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    headings = list(headings)
+    rows = [headings, ["---"] * len(headings), *map(list, lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def main(
+    data: Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")] = Path("data"),
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("docs/results.md"),
+    corpus: Annotated[str, typer.Option(help="The command that made the corpus, for the page.")] = "",
+    samples: Annotated[int, typer.Option(help="Decisions that networks are judged on, at most.", min=1)] = SAMPLES,
+    deals: Annotated[
+        int, typer.Option(help="Deals for runs whose goals `tichu calibrate` has not tried; 0 leaves them out.", min=0)
+    ] = DEALS,
+) -> None:
+    """Compares all finished runs, has goals tried, and writes the page and its picture."""
+    paths = DataPaths(data)
+    calibrated = {}
+    for name in (run.name for run in runs(paths) if takes_goals(run)):
+        facts = kept_calibration(paths, name) or (calibrate_run(paths, name, deals).facts if deals else None)
+        if facts:
+            calibrated[name] = facts
+    text = page(paths, corpus, samples, calibrated)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if calibrated:
+        draw(calibrated, out.with_name(PICTURE))
+    out.write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: {len(ARCHITECTURES)} networks known, {text.count('### ')} judged")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,116 @@
+"""How far the goal-conditioned networks of a data folder do what they are told: `runs/<name>/calibration.json`.
+
+Games are played by `tichu_models.arena.calibration`; here they are asked for, kept while nothing has changed that they
+hang on, and drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tichu_models.arena.calibration import GOALS, calibrate
+from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.whole_files import whole_file
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tournaments.running import FromRegistry
+from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
+
+# Bumped by hand when the same networks and goals would be played otherwise.
+VERSION = 1
+FILE, PICTURE = "calibration.json", "calibration.png"
+DEALS = 500
+TAKE_GOALS = ("goal", "sequence")  # objectives
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What `calibration.summary` says of a run."""
+
+    facts: dict[str, Any]
+    path: Path
+    reused: bool
+    seconds: float
+
+
+def takes_goals(run: Run) -> bool:
+    """Whether a run's network can be told what to win."""
+    return bool(run.state == FINISHED and run.manifest and ARCHITECTURES[run.manifest.network].objective in TAKE_GOALS)
+
+
+def calibrate_run(
+    paths: DataPaths,
+    name: str,
+    deals: int = DEALS,
+    goals: Sequence[float] = GOALS,
+    seed: int = 0,
+    force: bool = False,
+    done: Callable[[int], None] = lambda deals: None,
+) -> Calibrated:
+    """Plays a run against itself with every goal, unless that has been done."""
+    started, run = time.monotonic(), find_run(paths, name)
+    if not takes_goals(run):
+        kinds = " or ".join(each.name for each in ARCHITECTURES.values() if each.objective in TAKE_GOALS)
+        raise RunError(f"{run.folder}: takes no goals; expected a finished run of a {kinds}")
+    if len(set(goals)) < 2:
+        raise RunError(f"goals {', '.join(f'{goal:g}' for goal in goals)}: expected two or more different ones")
+    goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
+    make = FromRegistry(paths.runs)
+    stamp = _stamp(make(unasked), (deals, goals, seed))
+    path = run.folder / FILE
+    if not force and (kept := _kept(path)).pop("stamp", None) == stamp:
+        return Calibrated(kept, path, True, time.monotonic() - started)
+    made = calibrate(lambda goal: f"{unasked},goal={goal:g}", unasked, make, deals, goals, seed, done)
+    facts = {"run": name, "seed": seed, **made.summary()}
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps({"stamp": stamp, **facts}, indent=1) + "\n", encoding="utf-8")
+    draw({name: facts}, run.folder / PICTURE)
+    return Calibrated(facts, path, False, time.monotonic() - started)
+
+
+def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
+    """What a run came to when it was last tried, if it has still the same networks."""
+    run = find_run(paths, name)
+    kept = _kept(run.folder / FILE)
+    stamp = kept.pop("stamp", None)
+    if not takes_goals(run) or stamp is None:
+        return None
+    order = (kept["deals"], [each["asked"] for each in kept["goals"]], kept["seed"])
+    return kept if stamp == _stamp(FromRegistry(paths.runs)(f"policy:{name}"), order) else None
+
+
+def draw(found: Mapping[str, dict[str, Any]], path: Path) -> None:
+    """What was achieved over what was asked for, a picture a run. Nothing is what it achieves unasked."""
+    from matplotlib.figure import Figure
+
+    from tichu_pipeline.plots import ACCENT, COLOUR, save
+
+    figure = Figure(figsize=(5.5 * len(found), 4), layout="constrained")
+    for axes, (name, facts) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
+        asked = [each["asked"] for each in facts["goals"]]
+        achieved = [each["achieved"] for each in facts["goals"]]
+        below = [each["achieved"] - each["interval"][0] for each in facts["goals"]]
+        above = [each["interval"][1] - each["achieved"] for each in facts["goals"]]
+        axes.axhline(0, color=ACCENT, linewidth=1)
+        axes.errorbar(asked, achieved, (below, above), color=COLOUR, marker="o", capsize=3)
+        axes.set(title=name, xlabel="points a round that are asked for", ylabel="achieved, against itself unasked")
+    save(figure, path)
+
+
+def _stamp(agent: Any, order: tuple[Any, ...]) -> str:
+    """Of the networks that the player has, for other decisions too."""
+    networks = sorted(each.manifest.digest for each in {agent.network, *agent.others.values()})
+    return hashlib.sha256(json.dumps([VERSION, order, networks]).encode()).hexdigest()
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
