@@ -1,96 +1,37 @@
-"""How a plain function becomes machine code: the decorator `kernel`, and a cache that never answers with old code.
+"""How a plain function becomes machine code: the decorator `kernel`, its two companions, and a few intrinsics.
 
-Every module with hot code imports `kernel` from here and nothing from numba, so that the cache folder is set before
-numba reads it. Numba keeps the code of a caller when only its callee in another file changed; therefore the folder's
-name is a digest of all sources that may hold kernels. What the kernels compute does not belong here.
+Every module with hot code imports `kernel` from here and nothing from Numba. Where compiled code is kept is
+`kernel_cache`; what the kernels compute does not belong here.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import re
-import shutil
-import tempfile
-import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import llvmlite.ir
+import numba
 import numpy as np
+from llvmlite.binding import Linkage
+from numba.core import cgutils, types
+from numba.core.codegen import CPUCodeLibrary
+from numba.extending import intrinsic
 
-KEEP_SECONDS = 14 * 24 * 3600
-OF_TORCH_ALONE = ("networks", "agents/neural")  # a change there should not cost a minute of compiling
-FOLDER_NAME = re.compile(r"[0-9a-f]{20}(-boundscheck)?")
+from tichu_models.kernel_cache import KernelCache
 
-
-def kernel_sources(root: Path) -> list[Path]:
-    """The sources that machine code may come from: the engine's, and others that import this module."""
-    marker = f"from {__package__}.kernels import".encode()
-    others = (path for path in (root / "tichu_pipeline").rglob("*.py") if marker in path.read_bytes())
-    of_torch = [root / __package__ / folder for folder in OF_TORCH_ALONE]
-    engine = (path for path in (root / __package__).rglob("*.py") if not any(each in path.parents for each in of_torch))
-    return sorted([*engine, *others])
-
-
-def source_digest(root: Path) -> str:
-    """Digest of every source that holds kernels, or constants that they freeze."""
-    digest = hashlib.sha256()
-    for path in kernel_sources(root):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-def cache_folder(root: Path) -> Path:
-    """The cache of exactly these sources, below NUMBA_CACHE_DIR or the user's cache; else a temporary one."""
-    base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "tichu" / "kernels")
-    if FOLDER_NAME.fullmatch(base.name):  # inherited from a parent process, which has set it for itself
-        base = base.parent
-    variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
-    folder = base / (source_digest(root) + variant)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
-    _forget_old(base, folder)
-    return folder
-
-
-def _user_cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
-def _forget_old(base: Path, current: Path) -> None:
-    limit = time.time() - KEEP_SECONDS
-    for other in base.iterdir():
-        if other != current and FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
-            shutil.rmtree(other, ignore_errors=True)
-
-
-os.environ["NUMBA_CACHE_DIR"] = str(cache_folder(Path(__file__).resolve().parent.parent))
-
-import llvmlite.ir  # noqa: E402
-import numba  # noqa: E402  the cache folder is read when numba is imported
-from llvmlite.binding import Linkage  # noqa: E402
-
-numba.config.reload_config()  # in case somebody imported numba before us
 njit: Any = numba.njit
-
-from numba.core import cgutils, types  # noqa: E402
-from numba.core.codegen import CPUCodeLibrary  # noqa: E402
-from numba.extending import intrinsic  # noqa: E402
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def _as_kernel(is_inner: bool, **options: bool) -> Any:
     def decorate(function: Any) -> Any:
-        compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
         if not JIT_IS_OFF:
+            compiled._cache = KernelCache(function)
             _compile_once(compiled)
             _note_what_compiles(compiled, is_inner)
         return compiled
@@ -108,6 +49,9 @@ def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
         _compiling.append(is_inner)
         try:
             return compile_(args, return_type)
+        except BaseException:
+            dispatcher._cache.done()
+            raise
         finally:
             _compiling.pop()
 

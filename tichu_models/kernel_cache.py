@@ -1,0 +1,216 @@
+"""Where compiled kernels are kept on disk: never old code, and nothing compiled twice.
+
+Numba keeps a caller when only its callee in another file has changed. Here each module's kernels lie in a folder that
+is named by a digest of all code they can come from: the module and what it imports from this project, however far. The
+digest is of bytecode without docstrings and line numbers, so that a comment, a fresh clone or an edit elsewhere
+compiles nothing. A process that needs a kernel which another one is compiling waits for it. How a kernel is compiled
+is `kernels`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import importlib.util
+import inspect
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+PROJECT = ("tichu_models", "tichu_pipeline")
+KEEP_SECONDS = 14 * 24 * 3600
+FOLDER_NAME = re.compile(r"[a-z_.]+-[0-9a-f]{20}(-boundscheck)?")
+
+
+class KernelCache(FunctionCache):
+    """The cache of one kernel. Between a miss and `done` this process alone compiles it."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._lock_path = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
+        self._lock = -1
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code; None if this process is to compile it."""
+        found = super().load_overload(sig, target_context)
+        if found is None and self._lock < 0:
+            self._lock = _locked(self._lock_path)
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                self.done()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        self.done()
+
+    def done(self) -> None:
+        """Lets other processes go on."""
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
+
+
+class _Folder(_CacheLocator):
+    """A locator as Numba wants it: the folder of a kernel's module."""
+
+    def __init__(self, function: Any) -> None:
+        self._py_file = function.__code__.co_filename  # Numba's warnings name it
+        self._path = module_folder(function.__module__)
+
+    @classmethod
+    def from_function(cls, function: Any, _file: str) -> _Folder:
+        return cls(function)
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        return self._path.name
+
+    def get_disambiguator(self) -> str:
+        """Numba takes the line number. Here names are unique in a module."""
+        return "kernel"
+
+
+class _Impl(CompileResultCacheImpl):
+    _locator_classes: Any = (_Folder,)
+
+
+KernelCache._impl_class = _Impl
+
+
+def _locked(path: Path) -> int:
+    """An open file that no other process has locked. The system unlocks it when the process ends, however it does."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks: each process compiles for itself
+        return -1
+    return handle
+
+
+@functools.cache
+def module_folder(module: str) -> Path:
+    """The folder for a module's kernels, made if need be: below NUMBA_CACHE_DIR, else the user's cache, else for this
+    process alone."""
+    variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
+    name = f"{module}-{closure_digest(module)}{variant}"
+    folder = _base() / name
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            _forget_old(folder.parent)
+        os.utime(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return _of_this_process() / name
+
+
+def _base() -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or cache / "tichu" / "kernels")
+
+
+@functools.cache
+def _of_this_process() -> Path:
+    return Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+
+
+def _forget_old(base: Path) -> None:
+    limit = time.time() - KEEP_SECONDS
+    for other in base.iterdir():
+        if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def closure_digest(module: str) -> str:
+    """Digest of a module and of all modules of this project that it imports, directly or not. Imports inside functions
+    do not count: what they give cannot be part of a kernel."""
+    digest = hashlib.sha256()
+    for each in sorted(closure(module)):
+        digest.update(f"{each} {_code_digest(each)}\n".encode())
+    return digest.hexdigest()[:20]
+
+
+def closure(module: str) -> set[str]:
+    """The module, and what it imports of this project, directly or not."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = _imports(waiting.pop()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+@functools.cache
+def _imports(module: str) -> set[str]:
+    """The project's modules that a module names in its imports, and perhaps some more."""
+    code = _code(module)
+    if code is None:
+        return set()
+    named = {name for name in code.co_names if name.split(".")[0] in PROJECT}
+    below = {f"{package}.{name}" for package in named for name in code.co_names if _is_package(package)}
+    return {name for name in named | below if _code(name) is not None}
+
+
+@functools.cache
+def _spec(module: str) -> Any:
+    try:
+        return importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+
+
+def _is_package(module: str) -> bool:
+    spec = _spec(module)
+    return spec is not None and spec.submodule_search_locations is not None
+
+
+@functools.cache
+def _code(module: str) -> CodeType | None:
+    """A module's bytecode, from its .pyc where that is fresh."""
+    spec = _spec(module)
+    return spec.loader.get_code(module) if spec and spec.has_location else None
+
+
+@functools.cache
+def _code_digest(module: str) -> str:
+    code = _code(module)
+    assert code is not None
+    return hashlib.sha256("\n".join(_words(code)).encode()).hexdigest()
+
+
+def _words(code: CodeType) -> Iterator[str]:
+    """All of some bytecode but its docstrings, file name and line numbers."""
+    yield code.co_name
+    yield code.co_code.hex()
+    yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags))
+    constants = code.co_consts[1:] if _has_docstring(code) else code.co_consts
+    for constant in constants:
+        if isinstance(constant, CodeType):
+            yield from _words(constant)
+        elif isinstance(constant, frozenset):
+            yield repr(sorted(map(repr, constant)))
+        else:
+            yield repr(constant)
+
+
+def _has_docstring(code: CodeType) -> bool:
+    """Whether the first constant is a docstring, or None in its place."""
+    if code.co_name == "<module>":
+        return True
+    says_so = getattr(inspect, "CO_HAS_DOCSTRING", 0)  # from Python 3.13 on
+    if says_so:
+        return bool(code.co_flags & says_so)
+    return bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
