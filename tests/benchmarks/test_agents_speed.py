@@ -17,7 +17,7 @@ from tests.makers.runs import Watched, make_run
 from tichu_models.agents.neural.network import TILE
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
-from tichu_models.observation.view import PLAY
+from tichu_models.rules.asking import PLAY
 
 pytestmark = pytest.mark.bench
 SIZES = {

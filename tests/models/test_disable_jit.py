@@ -42,7 +42,8 @@ begin_game(table, draw(np.uint64(6), 0), 0)
 table.agent[:] = SEATS
 for _ in range(ROUNDS):
     assert play_round(table, players, view, plays) == 0
-    print(history[: store(table.log, history, 0)].tobytes().hex(), *table.state.score, *table.state.called_at)
+    state = table.position.state
+    print(history[: store(table.log, history, 0)].tobytes().hex(), *state.score, *state.called_at)
 """
 
 

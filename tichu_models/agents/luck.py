@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tichu_models.kernels import kernel
-from tichu_models.observation.view import PLAY, SCHUPF, VIEW, see
+from tichu_models.observation.view import VIEW, see
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.records.schema import Rounds
+from tichu_models.rules.asking import PLAY, SCHUPF
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.state import STATE, begin_round, exchange
 

@@ -17,11 +17,11 @@ from tichu_models.agents.choosing import Moves, moves_of, softmax
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import SearchOptions
 from tichu_models.observation.transcript import RETRACING, WANTED
-from tichu_models.observation.view import PLAY, VIEW
+from tichu_models.observation.view import VIEW
+from tichu_models.rules.asking import ASK_PLAY, PLAY, POSITION
 from tichu_models.rules.cards import DECK
 from tichu_models.rules.state import STATE
 from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of
-from tichu_models.search.position import AT_TURN, POSITION
 from tichu_models.search.tree import EDGE, GROVE, NODE, RULES, TREE, descend, grow, root_statistics
 
 TREES_AT_ONCE = 512
@@ -99,7 +99,7 @@ class MCTSAgent:
         nodes, edges = np.zeros((count, room), dtype=NODE), np.zeros((count, room * options.width), dtype=EDGE)
         trees["nodes"] = weights > 0
         nodes["position"]["state"][:, 0] = states
-        nodes["position"]["phase"][:, 0] = AT_TURN
+        nodes["position"]["phase"][:, 0] = ASK_PLAY
         nodes["position"]["kind"][:, 0] = PLAY
         nodes["position"]["seat"][:, 0] = np.repeat(views["seat"], self.deals)
         leaves = np.zeros(count, dtype=VIEW)

@@ -22,7 +22,7 @@ ROUNDS = 1 << 41  # counter of a game's key that they are drawn from, far behind
 @kernel
 def _write_transcripts(tables, transcripts):
     for i in range(len(tables)):
-        state, log, transcript = tables[i].state, tables[i].log, transcripts[i]
+        state, log, transcript = tables[i].position.state, tables[i].log, transcripts[i]
         transcript.log.length = log.length
         for at in range(log.length):
             transcript.log.entry[at] = log.entry[at]
@@ -41,7 +41,7 @@ def transcripts_of(tables: np.ndarray) -> np.ndarray:
 
 def hands_of(tables: np.ndarray) -> np.ndarray:
     """(n, 4) the cards on each hand."""
-    return tables["state"]["hand"].copy()
+    return tables["position"]["state"]["hand"].copy()
 
 
 @kernel

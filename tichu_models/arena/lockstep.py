@@ -29,10 +29,11 @@ from tichu_models.arena.table import (
 )
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import KINDS, PLAY, VIEW
+from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds, joined
+from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
@@ -152,7 +153,7 @@ class _Hall:
     def _answer(self, views: np.ndarray, kinds: np.ndarray) -> np.ndarray:
         """Lets the agents answer and performs it; the tables whose game cannot go on."""
         tables, n = self.tables, len(self.tables)
-        asked = np.take_along_axis(tables["agent"], tables["seat"][:, None].astype(np.int64), axis=1)[:, 0]
+        asked = np.take_along_axis(tables["agent"], tables["position"]["seat"][:, None].astype(np.int64), axis=1)[:, 0]
         choices, codes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         faults: dict[int, Fault] = {}
         for agent in np.unique(asked):
@@ -184,9 +185,10 @@ class _Hall:
 
 
 def _forfeit(table: np.void, agent: str, fault: Fault) -> Forfeit:
-    turn, decision = int(table["state"]["turns"]), int(table["decisions"]) & FIRST_DECISIONS - 1
-    place = (int(table["game"]), int(table["round_index"]), turn, decision, int(table["seat"]))
-    return Forfeit(*place, agent, KINDS[table["kind"]], fault.reason, fault.text, fault.details)
+    position = table["position"]
+    turn, decision = int(position["state"]["turns"]), int(table["decisions"]) & FIRST_DECISIONS - 1
+    place = (int(table["game"]), int(table["round_index"]), turn, decision, int(position["seat"]))
+    return Forfeit(*place, agent, KINDS[position["kind"]], fault.reason, fault.text, fault.details)
 
 
 def _rounds_of(tables: np.ndarray) -> Rounds:

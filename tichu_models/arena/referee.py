@@ -19,9 +19,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from tichu_models.observation.view import BOMB_THROW, KINDS, PLAY
 from tichu_models.players.base import Agent
 from tichu_models.records.schema import Rounds
+from tichu_models.rules.asking import BOMB_THROW, KINDS, PLAY
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import labels
 

@@ -52,8 +52,8 @@ def play_round(table, players, view, plays):
         if kind == ROUND_OVER:
             return 0
         look(table, view)
-        player = players[table.agent[table.seat]]
-        turn = table.state.turns
+        player = players[table.agent[table.position.seat]]
+        turn = table.position.state.turns
         choice = choose(player, view, plays)
         table.blunders[turn] = blunders(view, player.blunder)
         code = answer(table, choice, plays)
@@ -98,7 +98,7 @@ def play_games(
             rows[n].history_to = length
             for seat in range(4):
                 agents[n, seat] = table.agent[seat]
-            for turn in range(table.state.turns):
+            for turn in range(table.position.state.turns):
                 flags[n, turn] = table.blunders[turn]
             n += 1
     return len(fixtures), n, length
@@ -147,7 +147,7 @@ def stream_fixtures(
             flags,
         )
         if games < 0:
-            who = agents[table["agent"][0][table["seat"][0]]].name
+            who = agents[table["agent"][0][table["position"]["seat"][0]]].name
             raise AssertionError(f"{who} chose an illegal move in game {table['game'][0]}, key {table['key'][0]}")
         if games == 0:
             raise AssertionError(f"game {fixtures['game'][begun]} does not end within {ROUNDS_A_CHUNK} rounds")

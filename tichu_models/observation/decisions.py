@@ -1,6 +1,6 @@
 """Walks through a logged round and finds everything that was decided in it: what the seat saw, and what it chose.
 
-The one walk of features, loader and commands. It asks the questions of `arena.table` in their order and reads the
+The one walk of features, loader and commands. It steps a position by `rules.asking`, as a table does, and reads the
 answers off the log. A log tells less than a table does, and now and then more:
 
 - A bomb that comes after passes answers yes to the question after the play that it beats. Who declined before the
@@ -8,9 +8,8 @@ answers off the log. A log tells less than a table does, and now and then more:
 - A small Tichu that is logged at another seat's turn answers no question; from then on everybody sees it.
 - A bomb out of turn is a play decision as well, of whom it makes the seat on turn.
 
-What becomes of a decision is told by whoever walks: it is kept with its view, or encoded at once, while the state it is
-about is at hand. Histories are in normal form, and rounds are sound: no rule is checked again. Vectors do not belong
-here.
+Whoever walks says what becomes of a decision: it is kept with its view, or encoded at once, while the position is at
+hand. Histories are in normal form, and rounds are sound: no rule is checked again. Vectors do not belong here.
 """
 
 from __future__ import annotations
@@ -21,39 +20,41 @@ import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import (
+from tichu_models.observation.view import VIEW, see
+from tichu_models.records.history import CALL, LOG, PASS, cards_in, kind_of, load, seat_of
+from tichu_models.records.history import PLAY as PLAYED
+from tichu_models.records.replay import announce, call_small, reading
+from tichu_models.rules.asking import (
+    ASK_TURN,
     BOMB_THROW,
     DRAGON_GIFT,
     GRAND_CALL,
+    PLAY,
+    POSITION,
+    ROUND_OVER,
     SCHUPF,
     SMALL_CALL,
     TICHU_CALL,
-    VIEW,
     WISH,
-    see,
+    begin_questions,
+    lay,
+    next_question,
+    perform,
+    schupf_answer,
 )
-from tichu_models.observation.view import PLAY as PLAY_CARDS
-from tichu_models.records.history import CALL, LOG, PASS, PLAY, TAKE, cards_in, kind_of, load, seat_of
-from tichu_models.records.replay import advance, announce
-from tichu_models.rules.cards import DOG, MAHJONG
-from tichu_models.rules.legal import PLAYS, has_beating_bomb, is_forced
+from tichu_models.rules.legal import PLAYS, is_forced
 from tichu_models.rules.state import (
     ALL_SEATS,
     CALLED_BEFORE_PLAY,
     CALLED_GRAND,
-    GRAND,
     NEXT,
     NO_CALL,
-    NO_WISH,
     NOBODY,
-    NOT_YET,
-    STATE,
     begin_round,
-    dragon_is_due,
     exchange,
 )
 
-ALL_KINDS = 255  # bit k: decisions of kind k
+BEFORE_PLAY_KINDS = 1 << GRAND_CALL | 1 << TICHU_CALL | 1 << SCHUPF
 MAX_DECISIONS = 1024  # of one round: twelve before the play, five a turn, three more a trick
 WHO_ACTS = -1  # in the stead of a seat through whose eyes all decisions are seen
 BEFORE_PLAY = -1  # in the stead of a turn
@@ -67,7 +68,7 @@ class Asked(NamedTuple):
     kind: Number
     eyes: Number  # the seat that looks
     actor: Number  # who was asked
-    label: Number  # what was chosen, as arena.table describes it
+    label: Number  # the answer, as rules.asking describes it
     turn: Number  # plays and passes before it; -1 before the play
     forced: Number  # 1: only one answer was legal
     out_of_turn: Number  # 1: a bomb before the own turn, or on the own trick
@@ -96,7 +97,7 @@ STANDING = np.dtype([
 DECISIONS_AT_ONCE = 4 * MAX_DECISIONS
 FOUND: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
 
-WALK = np.dtype([("state", STATE), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
+WALK = np.dtype([("position", POSITION), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
 # fmt: on
 
 
@@ -119,55 +120,38 @@ def standings_of(rows: np.ndarray) -> np.ndarray:
 
 
 @inlined
-def _wants(kinds, kind):
-    return kinds >> kind & 1
-
-
-@inlined
-def _ask(scratch, seat, kind, label, at, observer, note, target, n):
-    """Has a decision noted; returns how many there are then."""
+def _ask(scratch, kinds, kind, label, turn, forced, at, observer, note, target, n):
+    """Has the pending question noted, if its kind is among those that are looked for; returns how many there are then.
+    Before the play all are asked at once: through other eyes than their own there is nothing to see."""
+    seat = scratch.position.seat
     eyes = seat if observer < 0 else observer
-    note(scratch, Asked(kind, eyes, seat, np.int64(label), np.int64(scratch.state.turns), 0, 0, at), target, n)
-    return n + 1
-
-
-@inlined
-def _ask_early(scratch, seat, kind, label, observer, note, target, n):
-    """Before the play all are asked at once: through other eyes than their own there is nothing to see."""
-    if observer >= 0 and observer != seat:
+    if kinds >> kind & 1 == 0 or (kind <= SCHUPF and eyes != seat):
         return n
-    note(scratch, Asked(kind, seat, seat, np.int64(label), BEFORE_PLAY, 0, 0, 0), target, n)
+    note(scratch, Asked(kind, eyes, seat, np.int64(label), np.int64(turn), forced, 0, at), target, n)
     return n + 1
 
 
 @inner
-def _before_play(scratch, row, kinds, observer, note, target):
-    """Announcements and schupfen."""
-    state = scratch.state
-    n = 0
-    for seat in range(4):
-        if _wants(kinds, GRAND_CALL):
-            called = row.tichu_position[seat] == CALLED_GRAND
-            n = _ask_early(scratch, seat, GRAND_CALL, called, observer, note, target, n)
-    announce(state, row, CALLED_GRAND)
-    for seat in range(4):
-        if _wants(kinds, TICHU_CALL) and state.call[seat] != GRAND:
-            called = row.tichu_position[seat] == CALLED_BEFORE_PLAY
-            n = _ask_early(scratch, seat, TICHU_CALL, called, observer, note, target, n)
-    announce(state, row, CALLED_BEFORE_PLAY)
-    for seat in range(4):
-        if _wants(kinds, SCHUPF):
-            choice = np.int64(0)
-            for to in range(3):
-                choice |= np.int64(row.given[seat, to]) << (8 * to)
-            n = _ask_early(scratch, seat, SCHUPF, choice, observer, note, target, n)
-    return n
+def _answer_before_play(row, kind, seat):
+    """What a seat announced before the play, or gave away."""
+    if kind == SCHUPF:
+        return schupf_answer(row.given[seat, 0], row.given[seat, 1], row.given[seat, 2])
+    return np.int64(row.tichu_position[seat] == (CALLED_GRAND if kind == GRAND_CALL else CALLED_BEFORE_PLAY))
 
 
 @inlined
 def _next_turn(log, at):
     """The place of the next play, pass or take at or behind this one; the log's end if none comes."""
     while at < log.length and kind_of(log.entry[at]) == CALL:
+        at += 1
+    return at
+
+
+@inner
+def _hear_calls(state, log, at):
+    """Small Tichus that answer no question, up to the next play, pass or take, whose place is returned."""
+    while at < log.length and kind_of(log.entry[at]) == CALL:
+        call_small(state, seat_of(log.entry[at]))
         at += 1
     return at
 
@@ -182,7 +166,7 @@ def _thrower(state, log, at):
     at_once = True
     while place < log.length:
         entry = log.entry[place]
-        if kind_of(entry) == PLAY:
+        if kind_of(entry) == PLAYED:
             return (seat_of(entry), at_once) if seat_of(entry) != turn or is_complete else (NOBODY, False)
         if kind_of(entry) != PASS:
             return NOBODY, False
@@ -195,94 +179,119 @@ def _thrower(state, log, at):
     return NOBODY, False
 
 
-@inner
-def _ask_for_bombs(scratch, at, observer, note, target, n):
-    """Every seat that is not on turn and could throw a bomb, in the order in which a table asks."""
-    state = scratch.state
-    thrower, at_once = _thrower(state, scratch.log, at)
-    for away in range(1, 5):
-        seat = (state.owner + away) & 3
-        if (
-            seat != state.turn
-            and state.dealt_bombs >> seat & 1
-            and has_beating_bomb(state.hand[seat], state.trick, scratch.plays)
-        ):
-            n = _ask(scratch, seat, BOMB_THROW, seat == thrower, at, observer, note, target, n)
-            if seat == thrower and at_once:
-                break
-    return n
-
-
-@inner
-def _ask_small(scratch, seat, label, at, observer, note, target, n):
-    """Who is on turn and has neither called nor played."""
-    state = scratch.state
-    if seat == state.turn and not state.complete and state.call[seat] == NO_CALL and state.first_play[seat] == NOT_YET:
-        return _ask(scratch, seat, SMALL_CALL, label, at, observer, note, target, n)
-    return n
+@inlined
+def _is_thrown(log, at):
+    """Whether a bomb is the next thing on a complete trick, before it is collected."""
+    place = _next_turn(log, at)
+    return place < log.length and kind_of(log.entry[place]) == PLAYED
 
 
 @inlined
-def _ask_play(scratch, entry, at, observer, note, target, n):
-    """The cards that are played next, or a pass."""
-    state = scratch.state
-    seat, cards, turn = seat_of(entry), cards_in(entry), state.turn
-    out_of_turn, forced = 0, np.int64(0)
-    if seat != turn or state.complete:
-        out_of_turn = 1
-        state.turn = seat
-    elif cards == 0 or state.trick == 0 or state.wish > 0:  # who plays on a trick could have passed
+def _is_forced(scratch, entry):
+    """Whether only one answer was legal. Who plays on a trick could have passed."""
+    state, seat = scratch.position.state, scratch.position.seat
+    if cards_in(entry) == 0 or state.trick == 0 or state.wish > 0:
         bombs = state.dealt_bombs >> seat & 1
-        forced = np.int64(is_forced(state.hand[seat], state.trick, state.wish, bombs, scratch.plays))
-    eyes = seat if observer < 0 else observer
-    note(scratch, Asked(PLAY_CARDS, eyes, seat, cards, np.int64(state.turns), forced, out_of_turn, at), target, n)
-    if out_of_turn:
+        return np.int64(is_forced(state.hand[seat], state.trick, state.wish, bombs, scratch.plays))
+    return np.int64(0)
+
+
+@inner
+def _throw_out_of_turn(scratch, at, kinds, observer, note, target, n):
+    """A bomb before its player's turn, or on the own trick: a decision of whom it makes the seat on turn. Returns (what
+    is performed of the log, decisions noted)."""
+    position, log = scratch.position, scratch.log
+    state = position.state
+    at = _hear_calls(state, log, at)
+    seat, cards = seat_of(log.entry[at]), cards_in(log.entry[at])
+    if kinds >> PLAY & 1:
+        turn, state.turn = state.turn, seat
+        eyes = seat if observer < 0 else observer
+        note(scratch, Asked(PLAY, eyes, seat, cards, np.int64(state.turns), np.int64(0), 1, at), target, n)
         state.turn = turn
-    return n + 1
+        n += 1
+    lay(position, seat, reading(state, log, at))
+    return at + 1, n
 
 
 @inlined
 def walk(row, standing, history, scratch, kinds, observer, note, target):
     """Has the decisions of these kinds in a round noted, one behind the other; returns how many there are.
 
-    `note(scratch, asked, target, n)` is called before each, as the n-th: `asked` and the state tell about it.
+    `note(scratch, asked, target, n)` is called before each, as the n-th: `asked` and the position tell about it.
     """
-    state, log = scratch.state, scratch.log
+    position, log = scratch.position, scratch.log
+    state = position.state
     load(log, history, row)
     begin_round(state, row.first, row.start, standing.total[0], standing.total[1], standing.last[0], standing.last[1])
-    n = 0
-    if kinds & (1 << GRAND_CALL | 1 << TICHU_CALL | 1 << SCHUPF):
-        n = _before_play(scratch, row, kinds, observer, note, target)
-    else:
+    begin_questions(position)
+    if kinds & BEFORE_PLAY_KINDS == 0:
         announce(state, row, CALLED_GRAND)
         announce(state, row, CALLED_BEFORE_PLAY)
-    exchange(state, row.given)
-    for at in range(log.length):
-        if state.over and kind_of(log.entry[at]) <= PLAY:
-            break
-        entry = log.entry[at]
-        kind, seat = kind_of(entry), seat_of(entry)
-        if kind <= PLAY:
-            if _wants(kinds, SMALL_CALL):
-                n = _ask_small(scratch, seat, 0, at, observer, note, target, n)
-            if _wants(kinds, PLAY_CARDS):
-                n = _ask_play(scratch, entry, at, observer, note, target, n)
-        elif kind == CALL and _wants(kinds, SMALL_CALL):
-            following = _next_turn(log, at)
-            if following < log.length and seat_of(log.entry[following]) == seat:
-                n = _ask_small(scratch, seat, 1, at, observer, note, target, n)
-        elif kind == TAKE and _wants(kinds, DRAGON_GIFT) and dragon_is_due(state):
+        exchange(state, row.given)
+        position.phase = ASK_TURN
+    asks_for_bombs = kinds >> BOMB_THROW & 1
+    n = at = 0  # decisions noted, entries of the log performed
+    thrown = False  # the question about a complete trick was answered by a bomb
+    while True:
+        ends_trick = state.complete | state.over
+        if ends_trick and state.complete and (thrown or not asks_for_bombs) and _is_thrown(log, at):
+            thrown = False
+            at, n = _throw_out_of_turn(scratch, at, kinds, observer, note, target, n)
+            continue
+        kind = next_question(position, kinds, scratch.plays)
+        if ends_trick and state.owner == NOBODY and kind != ROUND_OVER:  # it was collected on the way
+            at = _hear_calls(state, log, at) + 1
+        seat = position.seat
+        if kind == PLAY:
+            at = _hear_calls(state, log, at)
+            if at >= log.length:
+                return n
+            entry = log.entry[at]
+            if seat_of(entry) != seat:
+                at, n = _throw_out_of_turn(scratch, at, kinds, observer, note, target, n)
+                continue
+            forced = _is_forced(scratch, entry) if kinds >> PLAY & 1 else np.int64(0)
+            n = _ask(scratch, kinds, PLAY, cards_in(entry), state.turns, forced, at, observer, note, target, n)
+            if kind_of(entry) == PLAYED:
+                lay(position, seat, reading(state, log, at))
+            else:
+                perform(position, 0)
+            at += 1
+        elif kind == ROUND_OVER:
+            return n
+        elif kind == SMALL_CALL:
+            place = _next_turn(log, at)
+            if place < log.length and seat_of(log.entry[place]) != seat:
+                at, n = _throw_out_of_turn(scratch, at, kinds, observer, note, target, n)
+                continue
+            while at < log.length and kind_of(log.entry[at]) == CALL and seat_of(log.entry[at]) != seat:
+                call_small(state, seat_of(log.entry[at]))
+                at += 1
+            says_yes = at < log.length and kind_of(log.entry[at]) == CALL
+            if state.call[seat] == NO_CALL:  # else it was called before the trick was collected
+                n = _ask(scratch, kinds, SMALL_CALL, says_yes, state.turns, 0, at, observer, note, target, n)
+            perform(position, np.int64(says_yes))
+            at += says_yes
+        elif kind == BOMB_THROW:
+            thrower, at_once = _thrower(state, log, at)
+            n = _ask(scratch, kinds, BOMB_THROW, seat == thrower, state.turns, 0, at, observer, note, target, n)
+            if seat == thrower and at_once:
+                thrown = state.complete != 0
+                position.phase = ASK_TURN
+        elif kind == WISH:
+            n = _ask(scratch, kinds, WISH, row.wish, state.turns, 0, at, observer, note, target, n)
+            perform(position, row.wish)
+        elif kind == DRAGON_GIFT:
+            at = _hear_calls(state, log, at)
             receiver = (row.dragon_recipient - state.owner) & 3
-            n = _ask(scratch, state.owner, DRAGON_GIFT, receiver, at, observer, note, target, n)
-        advance(state, row, log, at)
-        if kind == PLAY and not state.over and cards_in(entry) & MAHJONG and _wants(kinds, WISH):
-            state.wish = NO_WISH  # the step has made it already
-            n = _ask(scratch, seat, WISH, row.wish, at + 1, observer, note, target, n)
-            state.wish = row.wish
-        if _wants(kinds, BOMB_THROW) and state.dealt_bombs and not state.over:
-            if (kind == PLAY and cards_in(entry) != DOG) or (kind == PASS and state.complete):
-                n = _ask_for_bombs(scratch, at + 1, observer, note, target, n)
-    return n
+            n = _ask(scratch, kinds, DRAGON_GIFT, receiver, state.turns, 0, at, observer, note, target, n)
+            perform(position, receiver)
+            at += 1
+        else:
+            label = _answer_before_play(row, kind, seat)
+            n = _ask(scratch, kinds, kind, label, BEFORE_PLAY, 0, 0, observer, note, target, n)
+            perform(position, label)
 
 
 @inlined
@@ -290,7 +299,7 @@ def _note_decision(scratch, asked, target, n):
     """Keeps a decision with its view, and the latest turns before it."""
     past, base, place, found = target
     decision = found.at[base + n]
-    see(scratch.state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
+    see(scratch.position.state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
     if past:
         recall(scratch.log, asked.entries, past, decision.seen)
     decision.label = asked.label

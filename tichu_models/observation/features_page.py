@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from tichu_models.observation.specs import COUNTED, HISTORY_MOST, LABEL_NAMES, NUMBER, SPECS, Group, Spec, spec
-from tichu_models.observation.view import KINDS
+from tichu_models.rules.asking import KINDS
 
 INTRODUCTION = """# Features
 

@@ -21,8 +21,8 @@ from tichu_models.observation.encode import append, appends, encode_seen_play, p
 from tichu_models.observation.fields import LOW_16, cards_field, values_field
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import BITS_A_WORD, LAYOUT_PLAY, NUMBER, NUMBERS_A_WORD, Spec
-from tichu_models.observation.view import PLAY as PLAY_CARDS
 from tichu_models.observation.view import see
+from tichu_models.rules.asking import PLAY as PLAY_CARDS
 from tichu_models.rules.cards import NUM_CARDS
 
 PASS_BIT = 1 << NUM_CARDS  # in the label of a play, in the order of card indices
@@ -128,7 +128,7 @@ def _note_sample(scratch, asked, target, n):
     common, plan = target
     if n >= common.room:
         return
-    state = scratch.state
+    state = scratch.position.state
     address = common.address + n * common.stride
     row, facts = row_at(address), facts_at(address + 8 * plan.width)
     seat = asked.eyes & 3

@@ -15,11 +15,11 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from tichu_models.observation.view import (
+from tichu_models.observation.view import HISTORY_MOST
+from tichu_models.rules.asking import (
     BOMB_THROW,
     DRAGON_GIFT,
     GRAND_CALL,
-    HISTORY_MOST,
     KINDS,
     PLAY,
     SCHUPF,

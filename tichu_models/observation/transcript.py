@@ -11,9 +11,9 @@ import numpy as np
 
 from tichu_models.kernels import inner
 from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import PLAY as PLAY_CARDS
 from tichu_models.observation.view import VIEW, see
 from tichu_models.records.history import LOG, MAX_TURNS, PASS, PLAY, cards_in, kind_of, seat_of
+from tichu_models.rules.asking import PLAY as PLAY_CARDS
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import MAHJONG
 from tichu_models.rules.legal import PLAYS, is_forced

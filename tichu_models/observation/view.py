@@ -9,11 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import field_copier, inlined
+from tichu_models.rules.asking import GRAND_CALL
 from tichu_models.rules.cards import count
 from tichu_models.rules.state import FIRST_SIZE, OPEN, STATE, received
-
-KINDS = ("grand", "tichu", "schupf", "small", "play", "bomb", "wish", "dragon")
-GRAND_CALL, TICHU_CALL, SCHUPF, SMALL_CALL, PLAY, BOMB_THROW, WISH, DRAGON_GIFT = range(8)
 
 HISTORY_MOST = 16  # turns that a view can hold
 
@@ -22,7 +20,7 @@ VIEW = np.dtype([
     ("key", np.uint64),             # of all random numbers this decision may use
     ("hand", np.int64),             # own cards; the first eight when asked for a grand Tichu
     *OPEN,                          # as in the state
-    ("kind", np.int8),              # what is asked, an index of KINDS
+    ("kind", np.int8),              # what is asked, an index of asking.KINDS
     ("seat", np.int8),              # who is asked
     ("given", np.int8, 3),          # card index given to right opponent, partner, left opponent; -1 before
     ("received", np.int8, 3),       # card index got from right opponent, partner, left opponent; -1 before

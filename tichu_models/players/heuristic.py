@@ -12,17 +12,8 @@ from __future__ import annotations
 
 from tichu_models.chance import draw_unit
 from tichu_models.kernels import inlined, inner
-from tichu_models.observation.view import (
-    BOMB_THROW,
-    DRAGON_GIFT,
-    GRAND_CALL,
-    PLAY,
-    SCHUPF,
-    SMALL_CALL,
-    TICHU_CALL,
-    WISH,
-)
 from tichu_models.players.random import choose_by_chance
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL, WISH
 from tichu_models.rules.cards import (
     ACE,
     BIT_OF_INDEX,

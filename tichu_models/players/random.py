@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tichu_models.chance import draw_below
 from tichu_models.kernels import inlined, inner
-from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import answers, bombs

@@ -149,32 +149,21 @@ def call_small(state, seat):
 
 
 @inlined
-def _lay(state, round_, log, at, move):
-    """Lays the play at a place of the log."""
-    seat, cards = seat_of(log.entry[at]), cards_of(move)
-    if cards & PHOENIX:
-        low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
-        if low:
-            move = low
-            state.phoenix_low = 1
-    play(state, seat, move)
-    if cards & MAHJONG and not state.over:
-        make_wish(state, round_.wish)
+def reading(state, log, at):
+    """The play at a place of a sound log: what its cards are on the trick that lies there."""
+    return _proved(state, log, at, on_trick(classify(cards_in(log.entry[at])), state.trick))
 
 
 @inlined
-def advance(state, round_, log, at):
-    """Performs the entry at a place of a log that is known to be sound and in normal form: nothing is asked again."""
-    entry = log.entry[at]
-    kind, seat = kind_of(entry), seat_of(entry)
-    if kind == PASS:
-        pass_turn(state, seat)
-    elif kind == PLAY:
-        _lay(state, round_, log, at, on_trick(classify(cards_in(entry)), state.trick))
-    elif kind == TAKE:
-        collect(state, round_.dragon_recipient)
-    elif kind == CALL:
-        call_small(state, seat)
+def _proved(state, log, at, move):
+    """The play that was meant: an ambiguous Phoenix is low where what is laid on it proves that."""
+    if cards_of(move) & PHOENIX:
+        seat = seat_of(log.entry[at])
+        low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
+        if low:
+            state.phoenix_low = 1
+            return low
+    return move
 
 
 @inlined
@@ -192,7 +181,9 @@ def step(state, round_, log, at, plays):
                 return code
         move, code = check_play(state, seat, cards, plays)
         if code == 0:
-            _lay(state, round_, log, at, move)
+            play(state, seat, _proved(state, log, at, move))
+            if cards & MAHJONG and not state.over:
+                make_wish(state, round_.wish)
         return code
     if cards:
         return RuleBreak.INVALID_CARD_LABEL

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel
-from tichu_models.observation.view import BOMB_THROW, PLAY
+from tichu_models.rules.asking import BOMB_THROW, PLAY, POSITION, ROUND_OVER, next_question, perform
 from tichu_models.rules.cards import count
 from tichu_models.rules.combinations import cards_of, rank_of
 from tichu_models.rules.legal import PLAYS
-from tichu_models.search.position import POSITION, ROUND_OVER, choices, go_on, lead_of_team_20, perform
+from tichu_models.search.position import QUESTIONS, choices, lead_of_team_20
 
 MOST_DEPTH = 256
 MOST_MOVES = 16384  # of all positions on the way
@@ -59,7 +59,7 @@ def _enter(scratch, depth, begin):
     position, plays = frame.position, scratch.plays
     while True:
         scratch.visited += 1
-        kind = go_on(position, plays)
+        kind = next_question(position, QUESTIONS, plays)
         if kind == ROUND_OVER:
             return False
         n = choices(position, plays)

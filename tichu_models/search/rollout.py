@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import kernel
-from tichu_models.observation.view import BOMB_THROW, PLAY, see
+from tichu_models.observation.view import see
 from tichu_models.players.heuristic import choose_by_rule
+from tichu_models.rules.asking import BOMB_THROW, PLAY, ROUND_OVER, next_question, perform
 from tichu_models.rules.combinations import classify, on_trick
-from tichu_models.search.position import ROUND_OVER, go_on, lead_of_team_20, perform
+from tichu_models.search.position import QUESTIONS, lead_of_team_20
 
 HUNDRED = 100.0
 
@@ -24,7 +25,7 @@ def roll_out(trees, nodes, position, seen, plays, values):
         at = position[0]
         sign = 1 - 2 * (at.seat & 1)
         while True:
-            kind = go_on(at, plays)
+            kind = next_question(at, QUESTIONS, plays)
             if kind == ROUND_OVER:
                 break
             see(at.state, at.seat, kind, np.uint64(0), seen)

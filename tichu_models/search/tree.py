@@ -16,11 +16,12 @@ import math
 import numpy as np
 
 from tichu_models.kernels import inner, kernel
-from tichu_models.observation.view import PLAY, VIEW, WISH, see
+from tichu_models.observation.view import VIEW, see
+from tichu_models.rules.asking import PLAY, POSITION, ROUND_OVER, WISH, next_question, perform
 from tichu_models.rules.cards import ACE, BIT_OF_INDEX, rank_of_bit
 from tichu_models.rules.legal import PLAYS
 from tichu_models.search.endgame import SOLVING, UNSOLVED, WORST, solve
-from tichu_models.search.position import POSITION, ROUND_OVER, cards_left, choices, go_on, lead_of_team_20, perform
+from tichu_models.search.position import QUESTIONS, cards_left, choices, lead_of_team_20
 
 NO_NODE = -1
 MOST_STEPS = 250  # of a way down
@@ -79,7 +80,7 @@ def settle(node, rules, grove):
             node.worth = worth / HUNDRED
             return False
     while True:
-        kind = go_on(position, plays)
+        kind = next_question(position, QUESTIONS, plays)
         if kind == ROUND_OVER:
             node.worth = lead_of_team_20(position.state) / HUNDRED
             return False

@@ -13,7 +13,7 @@ from tichu_models.observation.decisions import WHO_ACTS, standings_of
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played, as_records, features_of
 from tichu_models.observation.scaling import Scaling, scaled
 from tichu_models.observation.specs import CARDS_LABEL, DRAGON_LABEL, NUMBER, RTG, SCHUPF_LABEL, WISH_LABEL, Spec
-from tichu_models.observation.view import KINDS
+from tichu_models.rules.asking import KINDS
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import DESCENDING, LABELS
 from tichu_models.rules.state import RIGHT

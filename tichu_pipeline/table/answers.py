@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import INDEX_OF_BIT, CardError, labels, parse_cards
 from tichu_models.rules.combinations import cards_of, combination
 from tichu_models.rules.legal import bombs, legal_plays, new_buffer

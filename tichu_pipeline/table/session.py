@@ -16,19 +16,10 @@ from rich.text import Text
 from tichu_models.arena import lockstep
 from tichu_models.arena.referee import Fault, Heard, Referee
 from tichu_models.arena.table import fixtures_of
-from tichu_models.observation.view import (
-    BOMB_THROW,
-    DRAGON_GIFT,
-    GRAND_CALL,
-    PLAY,
-    SCHUPF,
-    SMALL_CALL,
-    TICHU_CALL,
-    WISH,
-)
 from tichu_models.players.base import Agent
 from tichu_models.records.history import KIND_BITS, TAKE_MARK
 from tichu_models.records.schema import Rounds, joined
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL, WISH
 from tichu_models.rules.cards import DOG, LABEL_OF_RANK, labels
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.rounds.showing import cards as coloured

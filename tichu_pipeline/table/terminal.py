@@ -12,8 +12,8 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.text import Text
 
-from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL
 from tichu_models.players.base import Agent
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL
 from tichu_models.rules.cards import LABEL_OF_RANK, LABELS, labels
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.state import GRAND, NO_CALL

@@ -22,7 +22,7 @@ from tichu_models.networks.decision_rule import Rule, move_scores
 from tichu_models.observation.samples import Encoder, as_records, features_of
 from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
 from tichu_models.observation.unpack import COLOUR_OF_INDEX, Unpacker
-from tichu_models.observation.view import KINDS
+from tichu_models.rules.asking import KINDS
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_models.runs import checkpoint

@@ -22,8 +22,9 @@ from tichu_models.arena.table import fixtures_of, look
 from tichu_models.kernels import kernel
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
-from tichu_models.observation.view import KINDS, PLAY, VIEW
+from tichu_models.observation.view import VIEW
 from tichu_models.players.builtin import BuiltinAgent
+from tichu_models.rules.asking import KINDS, PLAY
 
 SEED = 4  # of weights by which some announce and some do not
 NAMES = {"PolicyNet": "policy", "CandidatePolicyNet": "candidate", "GCPolicyNet": "gc", "DTNet": "dt"}
@@ -78,7 +79,7 @@ def with_other_hands(tables: np.ndarray, seed: int) -> np.ndarray:
     """The same tables, but that what is hidden from the seat that is asked is dealt anew among the others."""
     tables, chance = tables.copy(), np.random.default_rng(seed)
     for table in tables:
-        state, seat = table["state"], table["seat"]
+        state, seat = table["position"]["state"], table["position"]["seat"]
         others = [other for other in range(4) if other != seat]
         for field in ("hand", "first", "start"):
             sizes = [int(state[field][other]).bit_count() for other in others]

@@ -23,8 +23,8 @@ from tichu_models.observation.samples import Encoder, as_records
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec, spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32
-from tichu_models.observation.view import PLAY
 from tichu_models.records.schema import Rounds, joined
+from tichu_models.rules.asking import PLAY
 from tichu_models.samples.feed import Tensors
 from tichu_models.samples.loader import Batch, Loader, Wanted
 from tichu_models.samples.sources import ANY_SPLIT, Block

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tichu_models.arena import lockstep, selfplay
-from tichu_models.observation.view import PLAY, SCHUPF
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.records.schema import ROUND
+from tichu_models.rules.asking import PLAY, SCHUPF
 from tichu_models.rules.cards import DRAGON, PHOENIX, parse_cards
 
 AGENTS = [RandomAgent(), HeuristicAgent(), HeuristicAgent(blunder=0.2)]

@@ -14,6 +14,7 @@ from tichu_models.arena import table as t
 from tichu_models.chance import draw
 from tichu_models.observation import view as v
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
+from tichu_models.rules import asking as q
 from tichu_models.rules.combinations import cards_of as played_cards
 from tichu_models.rules.state import GRAND, LEFT, NO_CALL, NOT_YET, RIGHT, SMALL
 
@@ -30,7 +31,7 @@ def new_table(seed: int) -> np.void:
 
 def ask(table: np.void) -> np.ndarray | None:
     """The view of the next decision; None when the round is over."""
-    if t.advance(table, PLAYS) == t.ROUND_OVER:
+    if t.advance(table, PLAYS) == q.ROUND_OVER:
         return None
     view = np.zeros(1, dtype=v.VIEW)
     t.look(table, view[0])
@@ -61,18 +62,18 @@ def test_a_round_begins_with_calls_and_schupfen():
         kinds = [(int(view["kind"]), int(view["seat"])) for view, _ in decisions]
         grand = [seat for seat in range(4) if decisions[seat][1]]
         tichu = [seat for seat in range(4) if seat not in grand]
-        expected = [(v.GRAND_CALL, seat) for seat in range(4)]
-        expected += [(v.TICHU_CALL, seat) for seat in tichu] + [(v.SCHUPF, seat) for seat in range(4)]
+        expected = [(q.GRAND_CALL, seat) for seat in range(4)]
+        expected += [(q.TICHU_CALL, seat) for seat in tichu] + [(q.SCHUPF, seat) for seat in range(4)]
         assert kinds[: len(expected)] == expected
-        assert all(kind > v.SCHUPF for kind, _ in kinds[len(expected) :])
+        assert all(kind > q.SCHUPF for kind, _ in kinds[len(expected) :])
         for view, _ in decisions[: len(expected)]:
-            grand_phase = view["kind"] == v.GRAND_CALL
+            grand_phase = view["kind"] == q.GRAND_CALL
             assert len(cards_of(view["hand"])) == (8 if grand_phase else 14)
             assert view["count"].tolist() == [8 if grand_phase else 14] * 4
             known = [seat for seat in range(4) if view["call"][seat] == GRAND]
             assert known == ([] if grand_phase else grand)
             small = [seat for seat in range(4) if view["call"][seat] == SMALL]
-            assert small == [] or view["kind"] == v.SCHUPF
+            assert small == [] or view["kind"] == q.SCHUPF
 
 
 def test_small_calls_are_asked_until_the_first_play():
@@ -81,14 +82,14 @@ def test_small_calls_are_asked_until_the_first_play():
         first_play: dict[int, bool] = {}
         for (before, said), (view, choice) in itertools.pairwise(decisions):
             seat = int(view["seat"])
-            if view["kind"] == v.SMALL_CALL:
+            if view["kind"] == q.SMALL_CALL:
                 assert view["turn"] == seat
                 assert view["call"][seat] == NO_CALL
                 assert seat not in first_play
-            if view["kind"] == v.PLAY:
-                was_asked = before["kind"] == v.SMALL_CALL and before["seat"] == seat
+            if view["kind"] == q.PLAY:
+                was_asked = before["kind"] == q.SMALL_CALL and before["seat"] == seat
                 assert was_asked == (seat not in first_play and (view["call"][seat] == NO_CALL or said == 1))
-            if view["kind"] in (v.PLAY, v.BOMB_THROW) and choice:
+            if view["kind"] in (q.PLAY, q.BOMB_THROW) and choice:
                 first_play[seat] = True
 
 
@@ -97,14 +98,14 @@ def test_bombs_are_asked_of_every_seat_that_holds_one():
     asked = 0
     for decisions in protocols():
         for view, _ in decisions:
-            if view["kind"] == v.BOMB_THROW:
+            if view["kind"] == q.BOMB_THROW:
                 asked += 1
                 assert view["seat"] != view["turn"]
                 assert view["trick"] != 0
                 assert has_bomb(cards_of(view["hand"]))
         for (view, choice), (after, _) in itertools.pairwise(decisions):
-            if cards_of(choice) == DOG and view["kind"] == v.PLAY:
-                assert after["kind"] != v.BOMB_THROW
+            if cards_of(choice) == DOG and view["kind"] == q.PLAY:
+                assert after["kind"] != q.BOMB_THROW
     assert asked > 50
 
 
@@ -113,9 +114,9 @@ def test_declined_bombs_are_asked_once_a_play():
     for decisions in protocols():
         since: list[tuple[int, int]] = []
         for view, choice in decisions:
-            if view["kind"] == v.BOMB_THROW and choice == 0:
+            if view["kind"] == q.BOMB_THROW and choice == 0:
                 since.append((int(view["seat"]), int(view["complete"])))
-            elif view["kind"] in (v.PLAY, v.BOMB_THROW) and choice:
+            elif view["kind"] in (q.PLAY, q.BOMB_THROW) and choice:
                 assert len(since) == len(set(since))
                 since = []
 
@@ -125,11 +126,11 @@ def test_the_wish_is_asked_right_after_the_mahjong():
     wishes = 0
     for decisions in protocols():
         for (view, choice), (after, _) in itertools.pairwise(decisions):
-            if view["kind"] == v.PLAY and "Ma" in cards_of(choice):
-                assert (after["kind"], after["seat"]) == (v.WISH, view["seat"])
+            if view["kind"] == q.PLAY and "Ma" in cards_of(choice):
+                assert (after["kind"], after["seat"]) == (q.WISH, view["seat"])
                 assert "Ma" in cards_of(after["played"])
                 wishes += 1
-        assert sum(view["kind"] == v.WISH for view, _ in decisions) <= 1
+        assert sum(view["kind"] == q.WISH for view, _ in decisions) <= 1
     assert wishes > 30
 
 
@@ -138,7 +139,7 @@ def test_the_dragon_is_asked_of_who_collects_it():
     gifts = 0
     for decisions in protocols():
         for view, choice in decisions:
-            if view["kind"] == v.DRAGON_GIFT:
+            if view["kind"] == q.DRAGON_GIFT:
                 assert cards_of(played_cards(int(view["trick"]))) == {"Dr"}
                 assert view["seat"] == view["owner"]
                 assert choice in (RIGHT, LEFT)
@@ -159,11 +160,11 @@ def illegal_answers(view: np.ndarray) -> list[int]:
     foreign = mask_of([next(card for card in ("S2", "B2", "G2", "R2", "SA") if card not in hand)])
     indices = [0 | 0 << 8 | 1 << 16, 255, 56 | 1 << 8 | 2 << 16, -1, 1 << 24]
     return {
-        v.SCHUPF: indices,
-        v.PLAY: [foreign, foreign | int(view["hand"][0]), -1, 1 << 60],
-        v.BOMB_THROW: [foreign, mask_of([min(hand)])],
-        v.WISH: [1, 15, -1],
-        v.DRAGON_GIFT: [0, 2, 4, -1],
+        q.SCHUPF: indices,
+        q.PLAY: [foreign, foreign | int(view["hand"][0]), -1, 1 << 60],
+        q.BOMB_THROW: [foreign, mask_of([min(hand)])],
+        q.WISH: [1, 15, -1],
+        q.DRAGON_GIFT: [0, 2, 4, -1],
     }.get(int(view["kind"][0]), [2, -1])
 
 
@@ -179,19 +180,19 @@ def test_an_illegal_answer_changes_nothing(seed):
         kinds.add(int(view["kind"][0]))
         (choice,) = agent.decide(int(view["kind"][0]), view)
         assert t.answer(table, int(choice), PLAYS) == 0
-    assert {v.SCHUPF, v.PLAY, v.SMALL_CALL, v.GRAND_CALL} <= kinds
+    assert {q.SCHUPF, q.PLAY, q.SMALL_CALL, q.GRAND_CALL} <= kinds
 
 
 def test_first_plays_are_kept():
     """A round begins with the last round's first plays, so that no small Tichu is asked for."""
     table = new_table(3)
     while ask(table) is not None:
-        (choice,) = RandomAgent().decide(int(table["kind"]), _view(table))
+        (choice,) = RandomAgent().decide(int(table["position"]["kind"]), _view(table))
         assert t.answer(table, int(choice), PLAYS) == 0
-    assert (table["state"]["first_play"] != NOT_YET).sum() >= 2
+    assert (table["position"]["state"]["first_play"] != NOT_YET).sum() >= 2
     t.next_round(table)
-    assert (table["state"]["first_play"] == NOT_YET).all()
-    assert table["state"]["last"].tolist() == table["state"]["total"].tolist()
+    assert (table["position"]["state"]["first_play"] == NOT_YET).all()
+    assert table["position"]["state"]["last"].tolist() == table["position"]["state"]["total"].tolist()
 
 
 def _view(table: np.void) -> np.ndarray:

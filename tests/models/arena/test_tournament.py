@@ -16,11 +16,11 @@ from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order, Played, Task, TournamentError, play, play_table
-from tichu_models.observation.view import PLAY
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
+from tichu_models.rules.asking import PLAY
 
 BLUNDERER = "heuristic:blunder=.3"
 AGENTS = ("heuristic", BLUNDERER, "random")

@@ -20,10 +20,11 @@ from tichu_models.observation.decisions import standings_of
 from tichu_models.observation.encode import pack
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
-from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, VIEW, WISH
+from tichu_models.observation.view import VIEW
 from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds, joined
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, WISH
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.legal import legal_plays
 from tichu_models.samples.legal_moves import MoveFinder

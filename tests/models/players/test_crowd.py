@@ -11,9 +11,9 @@ from tests.makers.runs import Watched
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
 from tichu_models.arena.tournament import Order, play
-from tichu_models.observation.view import PLAY
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.players.crowd import CrowdAgent
+from tichu_models.rules.asking import PLAY
 
 
 def test_everybody_plays_a_round_as_one_player_and_as_often_as_said():

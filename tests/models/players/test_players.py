@@ -12,6 +12,7 @@ from tichu_models.observation import view as v
 from tichu_models.observation.view import see
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.players.heuristic import bomb_cards, strength
+from tichu_models.rules import asking as q
 from tichu_models.rules import state
 from tichu_models.rules.cards import INDEX_OF_LABEL, LABELS, RANK_LABELS, parse_cards
 from tichu_models.rules.state import GRAND, LEFT, NO_CALL, RIGHT, SMALL
@@ -43,12 +44,12 @@ def follow(hand: str, *trick: str, **fields: object) -> np.ndarray:
     """A view on turn; the left opponent owns the trick unless said otherwise."""
     top = trick_of(*trick)
     lying = sum(parse_cards(text) for text in trick)
-    return view_of(v.PLAY, hand, **{"trick": top, "trick_cards": lying, "owner": 3, **fields})
+    return view_of(q.PLAY, hand, **{"trick": top, "trick_cards": lying, "owner": 3, **fields})
 
 
 def lead(hand: str, **fields: object) -> np.ndarray:
     """A view on turn on an empty table."""
-    return view_of(v.PLAY, hand, **fields)
+    return view_of(q.PLAY, hand, **fields)
 
 
 # Chance
@@ -67,9 +68,9 @@ def chi_square(counts: np.ndarray) -> float:
         (lead("Ph Ma S2 S3 B3 S4 S5 B6 S7"), None),
         (follow("Ph S5 S9 SK Dr", "S3"), None),
         (follow("S5 S9 B9 SK", "S3", wish=9), None),
-        (view_of(v.WISH, "S2"), [0, *range(2, 15)]),
-        (view_of(v.DRAGON_GIFT, "S2"), [RIGHT, LEFT]),
-        (view_of(v.BOMB_THROW, f"{FOURS} S5 S6 S7 S8", trick=trick_of("SA")), "bombs"),
+        (view_of(q.WISH, "S2"), [0, *range(2, 15)]),
+        (view_of(q.DRAGON_GIFT, "S2"), [RIGHT, LEFT]),
+        (view_of(q.BOMB_THROW, f"{FOURS} S5 S6 S7 S8", trick=trick_of("SA")), "bombs"),
     ],
     ids=["lead", "follow", "wish to follow", "wish", "dragon", "bomb"],
 )
@@ -88,7 +89,7 @@ def test_chance_takes_every_answer_equally_often(view, options):
 def test_chance_gives_every_card_equally_often_to_everybody():
     """Schupfen by chance prefers cards or seats."""
     hand = "Ma Hu Ph Dr S2 S3 S4 S5 S6 S7 S8 S9 S10 SB"
-    choices = RANDOM.decide(v.SCHUPF, many(view_of(v.SCHUPF, hand), 14 * 400))
+    choices = RANDOM.decide(q.SCHUPF, many(view_of(q.SCHUPF, hand), 14 * 400))
     places = np.stack([choices >> 8 * to & 255 for to in range(3)])
     assert all(len(set(three)) == 3 for three in places.T.tolist())
     counts = np.array([[np.sum(row == INDEX_OF_LABEL[card]) for card in hand.split()] for row in places])
@@ -96,7 +97,7 @@ def test_chance_gives_every_card_equally_often_to_everybody():
     assert all(abs(chi_square(row)) < 5 for row in counts)
 
 
-@pytest.mark.parametrize("kind", [v.GRAND_CALL, v.TICHU_CALL, v.SMALL_CALL])
+@pytest.mark.parametrize("kind", [q.GRAND_CALL, q.TICHU_CALL, q.SMALL_CALL])
 def test_chance_announces_nothing(kind):
     """The baseline loses points by calls instead of plays."""
     assert not RANDOM.decide(kind, many(view_of(kind, "Dr Ph SA BA GA RA SK BK"), 300)).any()
@@ -107,7 +108,7 @@ def test_chance_announces_nothing(kind):
 
 def given_by(hand: str) -> tuple[str, str, str]:
     """What goes to the right opponent, the partner, the left opponent."""
-    choice = choice_of(view_of(v.SCHUPF, hand))
+    choice = choice_of(view_of(q.SCHUPF, hand))
     right, partner, left = (LABELS[choice >> 8 * to & 255] for to in range(3))
     return right, partner, left
 
@@ -174,20 +175,20 @@ def test_the_index_of_a_hand(hand, index):
 
 
 CALLS = {
-    "grand from 12": (v.GRAND_CALL, "Dr Ph SD SK", {}, True),
-    "no grand below 12": (v.GRAND_CALL, "Dr Ph S2 SK", {}, False),
-    "small from 7": (v.SMALL_CALL, "Dr SA S2 SK", {}, True),
-    "no small below 7": (v.SMALL_CALL, "Dr SA S2 S4 SK", {}, False),
-    "before schupfen not as soon": (v.TICHU_CALL, "Dr SA S2 SK", {}, False),
-    "before schupfen with a great hand": (v.TICHU_CALL, "Dr SA BA SK", {}, True),
-    "not over the partner's call": (v.SMALL_CALL, "Dr Ph SA BA", {"call": (0, 0, SMALL, 0)}, False),
-    "not over the partner's grand call": (v.SMALL_CALL, "Dr Ph SA BA", {"call": (0, 0, GRAND, 0)}, False),
-    "over an opponent's call": (v.SMALL_CALL, "Dr Ph SA BA", {"call": (0, SMALL, 0, GRAND)}, True),
-    "not when somebody is out": (v.SMALL_CALL, "Dr Ph SA BA", {"winner": 3}, False),
-    "sooner when behind": (v.SMALL_CALL, "Dr S2 SK", {"total": (0, 800)}, True),
-    "later when ahead": (v.SMALL_CALL, "Dr SA S2 SK", {"total": (400, 0)}, False),
+    "grand from 12": (q.GRAND_CALL, "Dr Ph SD SK", {}, True),
+    "no grand below 12": (q.GRAND_CALL, "Dr Ph S2 SK", {}, False),
+    "small from 7": (q.SMALL_CALL, "Dr SA S2 SK", {}, True),
+    "no small below 7": (q.SMALL_CALL, "Dr SA S2 S4 SK", {}, False),
+    "before schupfen not as soon": (q.TICHU_CALL, "Dr SA S2 SK", {}, False),
+    "before schupfen with a great hand": (q.TICHU_CALL, "Dr SA BA SK", {}, True),
+    "not over the partner's call": (q.SMALL_CALL, "Dr Ph SA BA", {"call": (0, 0, SMALL, 0)}, False),
+    "not over the partner's grand call": (q.SMALL_CALL, "Dr Ph SA BA", {"call": (0, 0, GRAND, 0)}, False),
+    "over an opponent's call": (q.SMALL_CALL, "Dr Ph SA BA", {"call": (0, SMALL, 0, GRAND)}, True),
+    "not when somebody is out": (q.SMALL_CALL, "Dr Ph SA BA", {"winner": 3}, False),
+    "sooner when behind": (q.SMALL_CALL, "Dr S2 SK", {"total": (0, 800)}, True),
+    "later when ahead": (q.SMALL_CALL, "Dr SA S2 SK", {"total": (400, 0)}, False),
     "not with a pass": (
-        v.SMALL_CALL,
+        q.SMALL_CALL,
         "Dr SA S3 SK",
         {"trick": trick_of("Dr"), "trick_cards": parse_cards("Dr"), "owner": 3},
         False,
@@ -205,8 +206,8 @@ def test_announcements(rule):
 def test_team_31_looks_at_its_own_score():
     """Seats 1 and 3 announce by the score of the other team."""
     hand = "Dr SA S2 SK"
-    assert not choice_of(view_of(v.SMALL_CALL, hand, seat=1, total=(0, 400)))
-    assert choice_of(view_of(v.SMALL_CALL, hand, seat=1, total=(400, 0)))
+    assert not choice_of(view_of(q.SMALL_CALL, hand, seat=1, total=(0, 400)))
+    assert choice_of(view_of(q.SMALL_CALL, hand, seat=1, total=(400, 0)))
 
 
 # Leading
@@ -328,7 +329,7 @@ def test_bombs_out_of_turn(rule):
     """The rule that names the case is broken."""
     hand, trick, fields, expected = BOMBS[rule]
     view = follow(hand, *trick, **fields)
-    view["kind"] = v.BOMB_THROW
+    view["kind"] = q.BOMB_THROW
     assert laid(view) == set(expected.split())
 
 
@@ -357,15 +358,15 @@ def test_bomb_cards():
 def test_wishes(given, calls, wish):
     """The wish is not the value given to the right opponent, or not an ace against a grand Tichu."""
     cards = [INDEX_OF_LABEL[card] for card in (given, "SA", "S9")]
-    assert choice_of(view_of(v.WISH, "S3", given=cards, call=calls)) == wish
+    assert choice_of(view_of(q.WISH, "S3", given=cards, call=calls)) == wish
 
 
 @pytest.mark.parametrize(("counts", "to"), [((3, 5, 1, 4), RIGHT), ((3, 4, 1, 5), LEFT), ((3, 0, 9, 1), LEFT)])
 def test_the_dragon_goes_to_the_opponent_with_more_cards(counts, to):
     """The Dragon's points go to the opponent who is sooner out."""
-    assert choice_of(view_of(v.DRAGON_GIFT, "S3 S4 S5", count=counts)) == to
+    assert choice_of(view_of(q.DRAGON_GIFT, "S3 S4 S5", count=counts)) == to
     turned = tuple(counts[(seat - 1) % 4] for seat in range(4))
-    assert choice_of(view_of(v.DRAGON_GIFT, "S3 S4 S5", seat=1, count=turned)) == to
+    assert choice_of(view_of(q.DRAGON_GIFT, "S3 S4 S5", seat=1, count=turned)) == to
 
 
 # Blunders and views
@@ -376,7 +377,7 @@ def test_the_blunder_rate():
     views = many(follow("S5 S9 BD GK SA", "S4"), 20_000)
     best = laid(views[:1])
     for rate in (0.0, 0.1, 0.3, 1.0):
-        answers = HeuristicAgent(blunder=rate).decide(v.PLAY, views)
+        answers = HeuristicAgent(blunder=rate).decide(q.PLAY, views)
         other = np.mean(answers != mask_of(best))
         # A blunder is any of the six legal answers, the best one included.
         assert abs(other - rate * 5 / 6) < 4 * np.sqrt(max(rate * (1 - rate * 5 / 6), 1e-9) / len(views)) + 1e-9
@@ -385,7 +386,7 @@ def test_the_blunder_rate():
 def test_only_plays_are_blundered():
     """A blunder gives the Dragon away or calls a Tichu, which the truth table does not flag."""
     wild = HeuristicAgent(blunder=1.0)
-    for view in (view_of(v.SMALL_CALL, "Dr Ph SA"), view_of(v.DRAGON_GIFT, "S2", count=(1, 9, 3, 2))):
+    for view in (view_of(q.SMALL_CALL, "Dr Ph SA"), view_of(q.DRAGON_GIFT, "S2", count=(1, 9, 3, 2))):
         kind = int(view["kind"][0])
         assert (wild.decide(kind, many(view, 100)) == choice_of(view)).all()
 
@@ -429,12 +430,12 @@ def test_a_view_shows_a_seat_its_own_cards_and_nothing_hidden():
     first = start & (1 << 36) - 1
     state.begin_round(position, first, start, 300, 200, 100, -100)
     view = np.zeros(1, dtype=v.VIEW)
-    see(position, 2, v.GRAND_CALL, np.uint64(5), view[0])
+    see(position, 2, q.GRAND_CALL, np.uint64(5), view[0])
     assert view["hand"][0] == first[2]
     assert view["count"][0].tolist() == [8] * 4
     given = [[INDEX_OF_LABEL[colour + label] for label in ("3", "4", "5")] for colour in "SBGR"]
     state.exchange(position, np.array(given, dtype=np.int8))
-    see(position, 2, v.PLAY, np.uint64(5), view[0])
+    see(position, 2, q.PLAY, np.uint64(5), view[0])
     assert cards_of(view["hand"][0]) == (cards_of(start[2]) - {"G3", "G4", "G5"}) | {"B3", "S4", "R5"}
     assert [LABELS[i] for i in view["given"][0]] == ["G3", "G4", "G5"]
     assert [LABELS[i] for i in view["received"][0]] == ["R5", "S4", "B3"]

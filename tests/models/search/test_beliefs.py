@@ -9,7 +9,8 @@ from tests.makers.runs import Watched, make_runs, watched_games
 from tichu_models.agents.registry import agent_from
 from tichu_models.kernels import kernel
 from tichu_models.observation.transcript import RETRACING, WANTED
-from tichu_models.observation.view import PLAY, VIEW, see
+from tichu_models.observation.view import VIEW, see
+from tichu_models.rules.asking import PLAY
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK
 from tichu_models.rules.state import STATE
 from tichu_models.search.beliefs import KNOWN, draw_deals

@@ -7,17 +7,27 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tichu_models.arena import table as tables
 from tichu_models.arena.table import TABLE, advance, answer, begin_game, look, next_round
 from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import kernel
-from tichu_models.observation.view import BOMB_THROW, DRAGON_GIFT, PLAY, SMALL_CALL, VIEW, WISH
+from tichu_models.observation.view import VIEW
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.players.random import choose_by_chance
+from tichu_models.rules.asking import (
+    BOMB_THROW,
+    DRAGON_GIFT,
+    PLAY,
+    POSITION,
+    ROUND_OVER,
+    SMALL_CALL,
+    WISH,
+    next_question,
+    perform,
+)
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import PLAYS, answers, bombs, new_buffer
 from tichu_models.search.endgame import SOLVING, UNSOLVED, WORST, solve
-from tichu_models.search.position import AT_TURN, POSITION, cards_left, choices, go_on, perform
+from tichu_models.search.position import QUESTIONS, cards_left, choices
 
 DEPTH, MOVES = 220, 8192
 TRIED_MOST = 2_000_000
@@ -42,10 +52,10 @@ def play_until(table, game, left, by_chance, view, plays):
     next_round(table)
     while True:
         kind = ask(table, plays)
-        if kind == tables.ROUND_OVER:
+        if kind == ROUND_OVER:
             next_round(table)
             continue
-        if kind == PLAY and cards_left(table.state) <= left:
+        if kind == PLAY and cards_left(table.position.state) <= left:
             return
         look(table, view)
         reply(table, choose_by_chance(view, plays) if by_chance else choose_by_rule(view, 0.0, plays), plays)
@@ -69,16 +79,16 @@ def try_everything(stack, moves, plays, most):
                 return UNSOLVED
             kind = ask(table, plays)
             begin = ends[depth]
-            if kind == tables.ROUND_OVER:
-                value = np.int64(table.state.score[0]) - table.state.score[1]
+            if kind == ROUND_OVER:
+                value = np.int64(table.position.state.score[0]) - table.position.state.score[1]
                 leaving = True
             else:
                 n = 1
-                plays_hand = table.state.hand[table.seat]
+                plays_hand = table.position.state.hand[table.position.seat]
                 if kind == PLAY:
-                    n = answers(plays_hand, table.state.trick, table.state.wish, plays)
+                    n = answers(plays_hand, table.position.state.trick, table.position.state.wish, plays)
                 elif kind == BOMB_THROW:
-                    n = bombs(plays_hand, table.state.trick, plays, 0) + 1
+                    n = bombs(plays_hand, table.position.state.trick, plays, 0) + 1
                     plays.move[n - 1] = 0
                 elif kind == DRAGON_GIFT:
                     n = 2
@@ -93,7 +103,7 @@ def try_everything(stack, moves, plays, most):
                     moves[begin + i] = cards_of(plays.move[i])
                 ends[depth + 1] = begin + n
                 at[depth] = begin
-                best[depth] = -WORST if table.seat & 1 == 0 else WORST
+                best[depth] = -WORST if table.position.seat & 1 == 0 else WORST
         if not leaving:
             if at[depth] < ends[depth + 1]:
                 stack[depth + 1] = table
@@ -107,7 +117,7 @@ def try_everything(stack, moves, plays, most):
             return value
         depth -= 1
         entering = False
-        if stack[depth].seat & 1 == 0:
+        if stack[depth].position.seat & 1 == 0:
             best[depth] = max(best[depth], value)
         else:
             best[depth] = min(best[depth], value)
@@ -123,13 +133,13 @@ def first_difference(table, position, game, plays, buffer):
         while kind == SMALL_CALL:
             reply(table, 0, plays)
             kind = ask(table, plays)
-        other = go_on(position, buffer)
-        if kind == tables.ROUND_OVER or other < 0:
-            same = kind == tables.ROUND_OVER and other < 0
+        other = next_question(position, QUESTIONS, buffer)
+        if kind == ROUND_OVER or other < 0:
+            same = kind == ROUND_OVER and other < 0
             for team in range(2):
-                same = same and table.state.score[team] == position.state.score[team]
+                same = same and table.position.state.score[team] == position.state.score[team]
             return asked, same
-        if kind != other or table.seat != position.seat:
+        if kind != other or table.position.seat != position.seat:
             return asked, False
         n = choices(position, buffer)
         choice = buffer.move[draw_below(draw(np.uint64(7), game), asked, n)]
@@ -150,8 +160,7 @@ class Bench:
     def ending(self, game: int, left: int, by_chance: bool) -> None:
         """An ending on the first table, and as a position."""
         play_until(self.stack[0], game, left, by_chance, self.view, self.plays)
-        self.position["state"] = self.stack["state"][0]
-        self.position["phase"] = AT_TURN
+        self.position[0] = self.stack["position"][0]
 
 
 def check_endings(games: range, most: int) -> tuple[Counter[int], Counter[int]]:
@@ -159,7 +168,7 @@ def check_endings(games: range, most: int) -> tuple[Counter[int], Counter[int]]:
     bench, solved, skipped = Bench(), Counter[int](), Counter[int]()
     for game in games:
         bench.ending(game, 3 + game % (most - 2), by_chance=game % 2 == 0)
-        cards = sum(int(hand).bit_count() for hand in bench.stack["state"]["hand"][0])
+        cards = sum(int(hand).bit_count() for hand in bench.stack["position"]["state"]["hand"][0])
         found = solve(bench.position[0], -WORST, WORST, 1 << 40, bench.scratch[0])
         expected = try_everything(bench.stack, bench.moves, bench.plays, TRIED_MOST)
         if expected == UNSOLVED:

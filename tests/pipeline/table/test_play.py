@@ -13,10 +13,11 @@ from tests.makers.runs import make_run
 from tichu_models.arena import lockstep
 from tichu_models.arena.referee import Referee
 from tichu_models.arena.table import fixtures_of
-from tichu_models.observation.view import BOMB_THROW, PLAY, SCHUPF, VIEW, WISH
+from tichu_models.observation.view import VIEW
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.records.history import KIND_BITS, TAKE_MARK
 from tichu_models.records.schema import Rounds
+from tichu_models.rules.asking import BOMB_THROW, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import parse_cards
 from tichu_pipeline.cli import app
 from tichu_pipeline.commands.playing import split_agents

@@ -25,7 +25,7 @@ from tichu_models.arena import lockstep
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order, values_of
-from tichu_models.observation.view import PLAY
+from tichu_models.rules.asking import PLAY
 from tichu_models.statistics import wilson
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes

@@ -16,7 +16,8 @@ import numpy as np
 from tichu_models.agents.choosing import Moves, moves_of, pick_bombs, pick_moves, pick_three
 from tichu_models.agents.neural.network import Network
 from tichu_models.agents.options import NNetOptions
-from tichu_models.observation.view import (
+from tichu_models.players.builtin import HeuristicAgent
+from tichu_models.rules.asking import (
     BOMB_THROW,
     DRAGON_GIFT,
     GRAND_CALL,
@@ -27,7 +28,6 @@ from tichu_models.observation.view import (
     TICHU_CALL,
     WISH,
 )
-from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.rules.cards import ACE, DECK
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.state import LEFT, RIGHT
