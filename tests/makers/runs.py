@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -58,25 +58,24 @@ def make_runs(runs: Path, networks: Iterable[str], seed: int = 0) -> None:
         make_run(runs, network, seed=seed)
 
 
-class Watched:
+class Watched(Agent):
     """A player whose questions and answers are kept, by kind."""
 
     def __init__(self, agent: Agent) -> None:
-        self.agent, self.name, self.past = agent, agent.name, getattr(agent, "past", 0)
-        self.wants = getattr(agent, "wants", ())
+        self.agent, self.name, self.past = agent, agent.name, agent.past
+        self.wants = agent.wants
         self.asked: dict[int, list[tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]]] = {}
 
-    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """As the player, but not in secret."""
-        decide: Callable[..., np.ndarray] = self.agent.decide
-        choices = decide(kind, views, **heard)
-        self.asked.setdefault(kind, []).append((views.copy(), heard, choices))
+        choices = self.agent.decide(kind, views, **extras)
+        self.asked.setdefault(kind, []).append((views.copy(), extras, choices))
         return choices
 
     def all_of(self, kind: int) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-        """Every view of a kind, what was heard with it, and the answers."""
-        views, heard, choices = zip(*self.asked[kind], strict=True)
-        together = {name: np.concatenate([each[name] for each in heard]) for name in heard[0]}
+        """Every view of a kind, what was handed with it, and the answers."""
+        views, extras, choices = zip(*self.asked[kind], strict=True)
+        together = {name: np.concatenate([each[name] for each in extras]) for name in extras[0]}
         return np.concatenate(views), together, np.concatenate(choices)
 
 

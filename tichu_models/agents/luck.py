@@ -20,13 +20,13 @@ from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.asking import PLAY, SCHUPF
 from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import STATE, begin_round, exchange
 
 if TYPE_CHECKING:
     from tichu_models.agents.neural.network import Network
 
 SIGNS = np.array([0.5, -0.5, 0.5, -0.5])  # each team's value is the mean of its two seats'
-HUNDRED = 100.0
 
 
 @kernel
@@ -64,9 +64,9 @@ class Luck:
         leads_of(rounds.rows, np.zeros(1, dtype=STATE)[0], new_buffer(), views)
         from tichu_models.agents.neural.gc_agent import expected_by
 
-        return (
-            HUNDRED * expected_by(_network(self.folder), views).reshape(-1, 4) @ SIGNS if len(rounds) else np.zeros(0)
-        )
+        if len(rounds) == 0:
+            return np.zeros(0)
+        return VALUE_UNIT * expected_by(_network(self.folder), views).reshape(-1, 4) @ SIGNS
 
 
 @lru_cache(maxsize=4)

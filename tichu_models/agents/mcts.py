@@ -18,8 +18,10 @@ from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import SearchOptions
 from tichu_models.observation.transcript import RETRACING, WANTED
 from tichu_models.observation.view import VIEW
+from tichu_models.players.base import Agent, Opinion
 from tichu_models.rules.asking import ASK_PLAY, PLAY, POSITION
 from tichu_models.rules.cards import DECK
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import STATE
 from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of
 from tichu_models.search.tree import EDGE, GROVE, NODE, RULES, TREE, descend, grow, root_statistics
@@ -45,7 +47,7 @@ class Supposed(NamedTuple):
     counts: np.ndarray  # of each deal
 
 
-class MCTSAgent:
+class MCTSAgent(Agent):
     """A player who searches; `judge` says what a position is worth, or None for games played out by rules."""
 
     def __init__(self, name: str, policy: NNetAgent, judge: Judge | None, options: SearchOptions) -> None:
@@ -61,7 +63,7 @@ class MCTSAgent:
             self._rules[field] = getattr(options, field)
         self._rules["limit"], self._rules["even"] = SOLVER_LIMIT, options.root == "even"
 
-    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """One choice for each view."""
         if kind != PLAY:
             return self.policy.decide(kind, views)
@@ -72,11 +74,11 @@ class MCTSAgent:
         at_once = 1 if self.timed else max(1, TREES_AT_ONCE // self.deals)
         for begin in range(0, len(open_), at_once):
             part = open_[begin : begin + at_once]
-            choices[part] = self._search(views[part], {name: each[part] for name, each in heard.items()})
+            choices[part] = self._search(views[part], {name: each[part] for name, each in extras.items()})
         return choices
 
-    def _search(self, views: np.ndarray, heard: dict[str, np.ndarray]) -> np.ndarray:
-        moves, visits, values = self.consider(views, **heard)
+    def _search(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> np.ndarray:
+        moves, visits, values = self.consider(views, **extras)
         choices = np.empty(len(views), dtype=np.int64)
         ends = moves.counts.cumsum()
         for i, (begin, end) in enumerate(zip(ends - moves.counts, ends, strict=True)):
@@ -87,11 +89,16 @@ class MCTSAgent:
             choices[i] = moves.plays[begin + best] & DECK
         return choices
 
-    def consider(self, views: np.ndarray, **heard: np.ndarray) -> tuple[Moves, np.ndarray, np.ndarray]:
+    def opinion(self, views: np.ndarray, **extras: np.ndarray) -> Opinion:
+        """What each play is worth, and how often it was tried; those that were not come last."""
+        moves, visits, values = self.consider(views, **extras)
+        return Opinion(moves.plays, np.where(visits > 0, values, -np.inf), VALUE_UNIT * values, visits)
+
+    def consider(self, views: np.ndarray, **extras: np.ndarray) -> tuple[Moves, np.ndarray, np.ndarray]:
         """The legal moves of plays with a choice, and for each how much it was tried and what it is worth, in
         points / 100 by which the own team would win."""
         started = time.monotonic()
-        states, weights = self._deals(views, heard)
+        states, weights = self._deals(views, extras)
         options, count = self.options, len(states)
         steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
         room = (MOST_NODES if self.timed else steps) + SPARE_NODES
@@ -133,9 +140,9 @@ class MCTSAgent:
             values = self.judge(leaves).astype(np.float64)
         grow(trees, nodes, edges, self._rules, *moves, priors, values)
 
-    def _deals(self, views: np.ndarray, heard: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def _deals(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The states of supposed deals, so many for each view, and how much each of them counts."""
-        supposed = self.suppose(views, heard["transcripts"], self.deals, heard.get("hands"))
+        supposed = self.suppose(views, extras["transcripts"], self.deals, extras.get("hands"))
         weights = (supposed.tries > 0).astype(np.float64)
         if self.options.trust and len(supposed.turns):
             logs = np.where(weights > 0, self.options.trust * self.likelihoods(supposed), -np.inf)

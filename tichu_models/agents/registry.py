@@ -131,9 +131,8 @@ def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Ag
     options = _options(playing.options, rest)
     made = getattr(importlib.import_module(f"tichu_models.agents.neural.{playing.module}"), playing.class_name)
     agent = made(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
-    value = getattr(options, "value", None)
-    if value is not None:
-        agent.judge = Network(_folder(value, folder.parent), "ValueNet")
+    if isinstance(options, GoalOptions) and options.value is not None:
+        agent.judge = Network(_folder(options.value, folder.parent), "ValueNet")
     return agent
 
 
@@ -144,7 +143,7 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     from tichu_models.agents.neural.network import Network
 
     policy: Any = _with_network(name, folder, None, "" if options.decisions else "decisions=false")
-    if getattr(policy, "wants", ()):
+    if policy.wants:
         raise OptionError(f"run {folder.name} is a {policy.network.manifest.network}, which cannot lead a search")
     if options.leaf == "rollout":
         return MCTSAgent(name, policy, None, options)

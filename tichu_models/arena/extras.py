@@ -1,4 +1,4 @@
-"""What some players are handed beside their views: those who say so in an attribute `wants`.
+"""What some agents are handed beside the views of plays: those that name it in `Agent.wants`.
 
 `transcripts` is what everybody has seen of the round. `hands` are all cards on all hands: for players who are allowed
 to cheat, to measure what hidden cards are worth; nobody else gets them. `rounds` is a random number of each round, the
@@ -57,13 +57,13 @@ def rounds_of(tables: np.ndarray) -> np.ndarray:
     return numbers
 
 
-WANTED: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+EXTRAS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "transcripts": transcripts_of,
     "hands": hands_of,
     "rounds": rounds_of,
 }
 
 
-def heard_by(agent: Agent, tables: np.ndarray) -> dict[str, np.ndarray]:
+def extras_for(agent: Agent, tables: np.ndarray) -> dict[str, np.ndarray]:
     """What an agent is handed beside the views of these tables."""
-    return {name: WANTED[name](tables) for name in getattr(agent, "wants", ())}
+    return {name: EXTRAS[name](tables) for name in agent.wants}

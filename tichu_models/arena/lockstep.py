@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tichu_models.arena.extras import heard_by
+from tichu_models.arena.extras import extras_for
 from tichu_models.arena.referee import Fault, Forfeit, IllegalAnswer, Referee, illegal_choice
 from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
 from tichu_models.arena.table import (
@@ -127,7 +127,7 @@ class _Hall:
         self, agents: Sequence[Agent], fixtures: np.ndarray, max_rounds: int, tables_at_once: int, referee: Referee
     ) -> None:
         self.agents, self.max_rounds, self.referee = agents, max_rounds, referee
-        self.past = max(getattr(agent, "past", 0) for agent in agents)
+        self.past = max(agent.past for agent in agents)
         self.plays = new_buffer()
         self.finished: list[Rounds] = []
         self.waiting = fixtures
@@ -161,8 +161,8 @@ class _Hall:
                 if kind != ROUND_OVER:
                     group = np.flatnonzero((asked == agent) & (kinds == kind))
                     who = self.agents[agent]
-                    heard = heard_by(who, tables[group]) if kind == PLAY else {}
-                    choices[group], wrong = self.referee.ask(who, int(kind), views[group], heard)
+                    extras = extras_for(who, tables[group]) if kind == PLAY else {}
+                    choices[group], wrong = self.referee.ask(who, int(kind), views[group], extras)
                     faults |= {int(group[place]): fault for place, fault in wrong.items()}
         kinds[list(faults)] = NO_ANSWER
         _perform(tables, kinds, choices, codes, self.plays)

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -81,13 +81,12 @@ def illegal_choice(kind: int, choice: int, code: int) -> Fault:
     return Fault(ILLEGAL, f"answered '{answer}' ({RuleBreak(code).name}), expected a legal choice")
 
 
-Heard = Mapping[str, np.ndarray]  # what an agent is handed beside its views, one for each: see `hearing`
+Extras = Mapping[str, np.ndarray]  # what an agent is handed beside its views, one for each: see `extras`
 
 
-def answers(agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> np.ndarray:
+def answers(agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> np.ndarray:
     """What an agent answers, if it has the form of answers."""
-    decide: Callable[..., np.ndarray] = agent.decide
-    choices = np.asarray(decide(kind, views, **heard))
+    choices = np.asarray(agent.decide(kind, views, **extras))
     if choices.shape != (len(views),) or choices.dtype != np.int64:
         raise IllegalAnswer(
             f"agent '{agent.name}' answered {len(views)} questions of kind {KINDS[kind]} with an array of shape "
@@ -99,9 +98,9 @@ def answers(agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> np.ndar
 class Referee:
     """Lets every failure through."""
 
-    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
         """One choice for each view, and the faults by the place of their view."""
-        return answers(agent, kind, views, heard), {}
+        return answers(agent, kind, views, extras), {}
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
         """Hears of a game that cannot go on, and of its round so far."""
@@ -120,10 +119,10 @@ class LenientReferee(Referee):
         self.broken: list[Rounds] = []
         self.times: dict[str, np.ndarray] = {}  # decisions by the bin of the time that they took
 
-    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
         """One choice for each view; 0 where there is a fault."""
         faults: dict[int, Fault] = {}
-        return self._ask(agent, kind, views, heard, faults, 0), faults
+        return self._ask(agent, kind, views, extras, faults, 0), faults
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
         """Keeps it."""
@@ -137,12 +136,12 @@ class LenientReferee(Referee):
         times[min(int(doublings * STEPS), BINS - 1)] += decisions
 
     def _ask(
-        self, agent: Agent, kind: int, views: np.ndarray, heard: Heard, faults: dict[int, Fault], first: int
+        self, agent: Agent, kind: int, views: np.ndarray, extras: Extras, faults: dict[int, Fault], first: int
     ) -> np.ndarray:
         started = time.perf_counter()
         try:
             with time_limit(self.limit and self.limit * len(views)):
-                choices = answers(agent, kind, views, heard)
+                choices = answers(agent, kind, views, extras)
         except IllegalAnswer as error:
             fault = Fault(ILLEGAL, str(error))
         except Overtime:
@@ -161,8 +160,8 @@ class LenientReferee(Referee):
         half = len(views) // 2
         parts = []
         for part in (slice(half), slice(half, None)):
-            heard_part = {name: each[part] for name, each in heard.items()}
-            parts.append(self._ask(agent, kind, views[part], heard_part, faults, first + (part.start or 0)))
+            own_extras = {name: each[part] for name, each in extras.items()}
+            parts.append(self._ask(agent, kind, views[part], own_extras, faults, first + (part.start or 0)))
         return np.concatenate(parts)
 
 

@@ -127,8 +127,8 @@ def play(
     """Plays a tournament. `run_tasks(function, tasks)` gives what comes of the tasks in any order; `keep` is given
     every part of it with its rounds, `done` hears of the deals that have been played."""
     agents = {name: make(name) for name in order.agents}  # who cannot be built fails before anything is played
-    timed = frozenset(name for name, agent in agents.items() if getattr(agent, "timed", False))
-    answered_by = {name: agent.answered_by for name, agent in agents.items() if hasattr(agent, "answered_by")}
+    timed = frozenset(name for name, agent in agents.items() if agent.timed)
+    answered_by = {name: dict(agent.answered_by) for name, agent in agents.items() if agent.answered_by}
     undecided = list(range(len(order.pairings)))
     results: list[np.ndarray] = []
     forfeits: list[Forfeit] = []

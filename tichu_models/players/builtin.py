@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inner, kernel
+from tichu_models.players.base import Agent
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.players.random import choose_by_chance
 from tichu_models.rules.legal import new_buffer
@@ -28,7 +29,7 @@ def choose_all(player, views, choices, plays):
         choices[i] = choose(player, views[i], plays)
 
 
-class BuiltinAgent:
+class BuiltinAgent(Agent):
     """A built-in player as an agent that answers batches."""
 
     def __init__(self, name: str, rule: int, blunder: float = 0.0) -> None:
@@ -38,7 +39,7 @@ class BuiltinAgent:
         self.player = np.array([(rule, blunder)], dtype=PLAYER)
         self._plays = new_buffer()
 
-    def decide(self, kind: int, views: np.ndarray) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """One choice for each view."""
         choices = np.empty(len(views), dtype=np.int64)
         choose_all(self.player[0], views, choices, self._plays)

@@ -14,6 +14,7 @@ import numpy as np
 from tichu_models.chance import draw_below
 from tichu_models.kernels import kernel
 from tichu_models.options import OptionError
+from tichu_models.players.base import Agent
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.legal import new_buffer
 
@@ -28,7 +29,7 @@ def _choose_all(rates, rounds, views, choices, plays):
         choices[i] = choose_by_rule(views[i], rate, plays)
 
 
-class CrowdAgent:
+class CrowdAgent(Agent):
     """Players whose blunder rates are drawn from `rates`, as often as they stand there."""
 
     wants = ("rounds",)
@@ -38,10 +39,10 @@ class CrowdAgent:
         self.rates = np.asarray(rates, dtype=np.float64)
         self._plays, self._no_rounds = new_buffer(), np.zeros(0, dtype=np.uint64)
 
-    def decide(self, kind: int, views: np.ndarray, rounds: np.ndarray | None = None) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """One choice for each view."""
         choices = np.empty(len(views), dtype=np.int64)
-        _choose_all(self.rates, self._no_rounds if rounds is None else rounds, views, choices, self._plays)
+        _choose_all(self.rates, extras.get("rounds", self._no_rounds), views, choices, self._plays)
         return choices
 
 

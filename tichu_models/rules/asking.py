@@ -59,7 +59,7 @@ POSITION = np.dtype([
     ("answers", np.int32, 4),       # what the seats chose in a phase in which all are asked
     ("phase", np.int8),
     ("asked", np.int8),             # how many seats the phase is through with
-    ("seat", np.int8),              # who is asked now
+    ("seat", np.int8),              # who is asked now, or was asked last
     ("kind", np.int8),              # and what; ROUND_OVER when the round is scored
 ], align=True)
 # fmt: on
@@ -86,8 +86,8 @@ def next_question(position, kinds, plays):
             if state.over:
                 if state.owner == NOBODY:
                     score_round(state)
-                    position.phase = IDLE
-                    return _ask(position, NOBODY, ROUND_OVER)
+                    position.phase, position.kind = IDLE, ROUND_OVER
+                    return ROUND_OVER
                 position.phase = ASK_DRAGON
             elif state.complete:
                 position.phase = ASK_LAST_BOMB

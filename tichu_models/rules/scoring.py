@@ -10,6 +10,7 @@ DOUBLE_VICTORY = 200
 SMALL_BONUS, GRAND_BONUS = 100, 200
 ROUND_POINTS = 100  # what the cards of a deal are worth together
 POINT_STEP = 5
+VALUE_UNIT = 100.0  # networks and searches reckon in hundreds of points
 NOT_OVER, TEAM_20, TEAM_31, DRAW = -1, 0, 1, 2
 
 

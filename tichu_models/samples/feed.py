@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tichu_models.networks.candidates import Candidates
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.samples.batches import Batch
 
 PLAYED, RTG = "played_cards.", "rtg"
@@ -61,7 +62,7 @@ class Tensors:
 
     def __call__(self, arrays: Arrays) -> Batch:
         features, target = _tensor(arrays.features), _tensor(arrays.labels)
-        value, rtg, mask = _tensor(arrays.value) / 100, _tensor(arrays.rtg), _tensor(arrays.mask)
+        value, rtg, mask = _tensor(arrays.value) / VALUE_UNIT, _tensor(arrays.rtg), _tensor(arrays.mask)
         candidates = None
         if arrays.moves is not None and arrays.move_counts is not None:
             candidates = Candidates.of_counts(_tensor(arrays.moves), _tensor(arrays.move_counts))

@@ -9,9 +9,8 @@ from tichu_models.observation.view import see
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.asking import BOMB_THROW, PLAY, ROUND_OVER, next_question, perform
 from tichu_models.rules.combinations import classify, on_trick
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.position import QUESTIONS, lead_of_team_20
-
-HUNDRED = 100.0
 
 
 @kernel
@@ -31,5 +30,5 @@ def roll_out(trees, nodes, position, seen, plays, values):
             see(at.state, at.seat, kind, np.uint64(0), seen)
             choice = choose_by_rule(seen, 0.0, plays)
             perform(at, on_trick(classify(choice), at.state.trick) if kind == PLAY or kind == BOMB_THROW else choice)
-        values[n] = sign * lead_of_team_20(at.state) / HUNDRED
+        values[n] = sign * lead_of_team_20(at.state) / VALUE_UNIT
         n += 1

@@ -20,12 +20,12 @@ from tichu_models.observation.view import VIEW, see
 from tichu_models.rules.asking import PLAY, POSITION, ROUND_OVER, WISH, next_question, perform
 from tichu_models.rules.cards import ACE, BIT_OF_INDEX, rank_of_bit
 from tichu_models.rules.legal import PLAYS
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.endgame import SOLVING, UNSOLVED, WORST, solve
 from tichu_models.search.position import QUESTIONS, cards_left, choices, lead_of_team_20
 
 NO_NODE = -1
 MOST_STEPS = 250  # of a way down
-HUNDRED = 100.0  # values are in points / 100, of team 20 less team 31
 
 # fmt: off
 NODE = np.dtype([
@@ -77,12 +77,12 @@ def settle(node, rules, grove):
     if cards_left(position.state) <= rules.solve:
         worth = solve(position, -WORST, WORST, rules.limit, grove.solving)
         if worth != UNSOLVED:
-            node.worth = worth / HUNDRED
+            node.worth = worth / VALUE_UNIT
             return False
     while True:
         kind = next_question(position, QUESTIONS, plays)
         if kind == ROUND_OVER:
-            node.worth = lead_of_team_20(position.state) / HUNDRED
+            node.worth = lead_of_team_20(position.state) / VALUE_UNIT
             return False
         if kind == WISH:
             perform(position, _usual_wish(position.state, position.seat))

@@ -55,8 +55,8 @@ def play(
             names[(seat + to) & 3] = f"{agent.name}-{place}"
         console.print(HELP, highlight=False, markup=False)
         for agent in {each.name: each for each in (*others, advising)}.values():
-            if answered_by := getattr(agent, "answered_by", None):
-                console.print(f"{agent.name}: {who_answers(answered_by)}", highlight=False, markup=False)
+            if agent.answered_by:
+                console.print(f"{agent.name}: {who_answers(agent.answered_by)}", highlight=False, markup=False)
         play_game(players, names, seat, secrets.randbits(32) if seed is None else seed, log, console)
     except QuitGame:
         console.print()

@@ -26,6 +26,7 @@ from tichu_models.observation.scaling import Scaling, ScalingError
 from tichu_models.observation.specs import Spec, spec
 from tichu_models.observation.unpack import Unpacker
 from tichu_models.records.split import SPLITS
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.samples.classes import CLASS_NAMES, classes_of
 from tichu_models.samples.sources import ShardSource
 from tichu_models.whole_files import whole_file
@@ -263,7 +264,7 @@ def _write_group(
     columns: dict[str, np.ndarray] = {name: records[name] for name in ("turn", "seat", "forced")}
     columns |= {"game_id": games[:, 0], "round_index": games[:, 1].astype(np.int32)}
     columns["class"] = classes_of(samples, chosen)
-    columns["rtg"] = records["rtg"].astype(np.float32) / 100
+    columns["rtg"] = records["rtg"].astype(np.float32) / VALUE_UNIT
     columns["value"] = _scaled_value(records["value"], scaling)
     columns["weight"] = _weights(columns["class"], picked.counts, order.balance)
     for name, values in columns.items():

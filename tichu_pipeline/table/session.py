@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tichu_models.arena import lockstep
-from tichu_models.arena.referee import Fault, Heard, Referee
+from tichu_models.arena.referee import Extras, Fault, Referee
 from tichu_models.arena.table import fixtures_of
 from tichu_models.players.base import Agent
 from tichu_models.records.history import KIND_BITS, TAKE_MARK
@@ -38,7 +38,7 @@ class Announcer(Referee):
         self._taker: int | None = None  # who takes the trick on the table, as far as it has come
         self._collected = np.zeros(4, dtype=np.int64)  # points, when the table was empty last
 
-    def ask(self, agent: Agent, kind: int, views: np.ndarray, heard: Heard) -> tuple[np.ndarray, dict[int, Fault]]:
+    def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
         """The answer of one player, told to all."""
         view, seat = views[0], int(views[0]["seat"])
         if kind != GRAND_CALL and kind != TICHU_CALL:
@@ -47,7 +47,7 @@ class Announcer(Referee):
             self._waiting.clear()
         if not view["trick"]:
             self._tell_taker(view["points"])
-        choices, faults = super().ask(agent, kind, views, heard)
+        choices, faults = super().ask(agent, kind, views, extras)
         self._tell(kind, seat, view, int(choices[0]))
         return choices, faults
 

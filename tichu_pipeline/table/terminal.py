@@ -5,7 +5,7 @@ What is shown comes from the view alone, so that nothing can be seen that no pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from rich.columns import Columns
@@ -42,33 +42,33 @@ class QuitGame(Exception):
     """The person leaves."""
 
 
-class Person:
+class Person(Agent):
     """Whoever sits at the terminal. `ask` prints a question and gives back a line, or raises EOFError at their end."""
 
     def __init__(
         self, name: str, console: Console, ask: Callable[[str], str], adviser: Agent, always_hint: bool = False
     ) -> None:
         self.name = name
-        self.past = getattr(adviser, "past", 0)
-        self.wants: Sequence[str] = getattr(adviser, "wants", ())
+        self.past = adviser.past
+        self.wants = adviser.wants
         self._console, self._ask = console, ask
         self._adviser, self._always_hint = adviser, always_hint
 
-    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """One answer after the other."""
         return np.array(
             [
-                self._answer(kind, views[i : i + 1], {name: each[i : i + 1] for name, each in heard.items()})
+                self._answer(kind, views[i : i + 1], {name: each[i : i + 1] for name, each in extras.items()})
                 for i in range(len(views))
             ],
             dtype=np.int64,
         )
 
-    def _answer(self, kind: int, views: np.ndarray, heard: dict[str, np.ndarray]) -> int:
+    def _answer(self, kind: int, views: np.ndarray, extras: dict[str, np.ndarray]) -> int:
         view = views[0]
         self._show(kind, view)
         if self._always_hint:
-            self._console.print(hint(self._adviser, kind, views, heard))
+            self._console.print(hint(self._adviser, kind, views, extras))
         while True:
             try:
                 text = self._ask(QUESTIONS.get(kind, WISH_QUESTION)).strip()
@@ -79,7 +79,7 @@ class Person:
             if text == "?":
                 self._console.print(HELP, highlight=False, markup=False)
             elif text.lower() == "h":
-                self._console.print(hint(self._adviser, kind, views, heard))
+                self._console.print(hint(self._adviser, kind, views, extras))
             else:
                 try:
                     return read_answer(kind, view, text)

@@ -20,6 +20,7 @@ from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, 
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.split import SPLITS
 from tichu_models.rules.cards import NUM_CARDS, VALUE_OF_INDEX
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.samples.sources import RoundsSource
 from tichu_pipeline.storage.folders import DataPaths
 
@@ -163,8 +164,11 @@ def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
     sums = np.zeros((STAGES, 6))
     for asked in decisions(source, split, most):
         points, sign = asked.views["points"].astype(np.int64), 1 - 2 * (asked.views["seat"].astype(np.int64) & 1)
-        lead = sign * (points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]) / 100
-        value, stage = asked.value / 100, np.minimum(np.bitwise_count(asked.views["played"]) // STAGE, STAGES - 1)
+        lead = sign * (points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]) / VALUE_UNIT
+        value, stage = (
+            asked.value / VALUE_UNIT,
+            np.minimum(np.bitwise_count(asked.views["played"]) // STAGE, STAGES - 1),
+        )
         columns = np.stack([np.ones_like(lead), lead, value, lead * lead, lead * value, value * value], axis=1)
         np.add.at(sums, stage, columns)
     by_stage = {f"_from_{stage * STAGE}": part for stage, part in enumerate(sums)}

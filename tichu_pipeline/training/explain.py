@@ -25,6 +25,7 @@ from tichu_models.observation.unpack import COLOUR_OF_INDEX, Unpacker
 from tichu_models.rules.asking import KINDS
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.manifest import SpecStamp
@@ -35,7 +36,6 @@ from tichu_pipeline.features.of_log import LogError, label_of, round_of
 from tichu_pipeline.training.runs import config_of
 
 LAST = torch.tensor([-1])
-POINTS = 100.0  # a value or return of 1
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class _Asked:
         n, read, facts = len(rows), self.spec, as_records(rows, self.spec)
         features = unpacker.features(rows, unpacker.buffer(n, read.size))
         labels = unpacker.labels(rows, unpacker.buffer(n, len(read.label_names)))
-        value, rtg = facts["value"].astype(np.float32), facts["rtg"].astype(np.float32) / POINTS
+        value, rtg = facts["value"].astype(np.float32), facts["rtg"].astype(np.float32) / VALUE_UNIT
         if self.question.rtg is not None:
-            rtg = rtg + np.float32(self.question.rtg / POINTS) - rtg[-1]  # what was won before was won
+            rtg = rtg + np.float32(self.question.rtg / VALUE_UNIT) - rtg[-1]  # what was won before was won
         if turns > 1:
             features, labels, value, rtg = features[None], labels[None], value[None], rtg[None]
         mask = np.ones((n, 1), dtype=bool) if turns == 1 else np.ones((1, n), dtype=bool)
@@ -159,7 +159,7 @@ def _cards(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 def _goal(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
     outputs = network(batch.state[-1:], batch.rtg[-1:])
-    expected = {"expected_rtg": POINTS * outputs.value.item(), "asked_rtg": POINTS * batch.rtg[-1].item()}
+    expected = {"expected_rtg": VALUE_UNIT * outputs.value.item(), "asked_rtg": VALUE_UNIT * batch.rtg[-1].item()}
     return {**_of_cards(outputs.policy, batch, asked), **expected}
 
 
@@ -167,7 +167,10 @@ def _sequence(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
     known, unknown = torch.ones(1, dtype=torch.bool), torch.zeros(1, dtype=torch.bool)
     told = network(batch.rtg, batch.state, batch.target, known)
     blind = network(batch.rtg, batch.state, batch.target, unknown)
-    expected = {"expected_rtg": POINTS * blind.value[0, -1].item(), "asked_rtg": POINTS * batch.rtg[0, -1].item()}
+    expected = {
+        "expected_rtg": VALUE_UNIT * blind.value[0, -1].item(),
+        "asked_rtg": VALUE_UNIT * batch.rtg[0, -1].item(),
+    }
     return {**_of_cards(told.policy[:, -1], batch, asked), **expected}
 
 
@@ -180,8 +183,8 @@ def _move(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 def _value(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
     return {
         "answers": [],
-        "expected_difference": POINTS * network(batch.state[-1:]).item(),
-        "difference": POINTS * batch.value[-1].item(),
+        "expected_difference": VALUE_UNIT * network(batch.state[-1:]).item(),
+        "difference": VALUE_UNIT * batch.value[-1].item(),
     }
 
 

@@ -23,6 +23,7 @@ from tichu_models.observation.specs import spec
 from tichu_models.observation.unpack import Unpacker
 from tichu_models.options import OptionError
 from tichu_models.records.split import SPLITS
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
 from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
 from tichu_models.samples.batches import Source
@@ -102,7 +103,7 @@ def _without_blunders(
             features=unpacker.features(rows, unpacker.buffer(len(rows), size)),
             labels=unpacker.labels(rows, unpacker.buffer(len(rows), labels)),
             value=facts["value"].astype(np.float32),
-            rtg=facts["rtg"].astype(np.float32) / 100,
+            rtg=facts["rtg"].astype(np.float32) / VALUE_UNIT,
             mask=np.ones((len(rows), 1), dtype=bool),
         )
         arrays.moves, arrays.move_counts = finder.of(rows)

@@ -16,7 +16,7 @@ from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
-from tichu_models.arena.extras import heard_by
+from tichu_models.arena.extras import extras_for
 from tichu_models.arena.referee import Referee
 from tichu_models.arena.table import fixtures_of, look
 from tichu_models.kernels import kernel
@@ -60,11 +60,11 @@ def test_a_batch_is_answered_as_its_views_one_by_one(runs, network, options):
     asked = watched_games(agent, 8, rounds=1)  # the arena refuses what is illegal
     assert {KINDS[kind] for kind in asked.asked} >= {"grand", "tichu", "schupf", "small", "play"}
     for kind in asked.asked:
-        views, heard, choices = asked.all_of(kind)
-        again = agent.decide(kind, views, **heard)
+        views, extras, choices = asked.all_of(kind)
+        again = agent.decide(kind, views, **extras)
         assert np.array_equal(again, choices)
         for i in range(0, len(views), max(1, len(views) // 8)):
-            alone = agent.decide(kind, views[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
+            alone = agent.decide(kind, views[i : i + 1], **{name: each[i : i + 1] for name, each in extras.items()})
             assert alone.tolist() == [choices[i]], KINDS[kind]
 
 
@@ -113,8 +113,8 @@ def test_hidden_cards_change_no_answer(runs, name):
             assert views[0].tobytes() == views[1].tobytes()
             for kind in np.unique(kinds[kinds >= 0]):
                 mine = kinds == kind
-                heard = [heard_by(agent, each[mine]) if kind == PLAY else {} for each in (tables, others)]
-                answers = [agent.decide(int(kind), views[i][mine], **heard[i]) for i in range(2)]
+                extras = [extras_for(agent, each[mine]) if kind == PLAY else {} for each in (tables, others)]
+                answers = [agent.decide(int(kind), views[i][mine], **extras[i]) for i in range(2)]
                 assert np.array_equal(*answers)
                 seen.add(KINDS[kind])
         hall.step()
@@ -263,9 +263,9 @@ def test_many_decisions_of_slow_players_are_legal(runs, name, decisions):
     for seed in range(10_000):
         for _ in lockstep.play_games(agents, chance.integers(0, len(agents), (64, 4)), seed=seed, max_rounds=6):
             pass
-        views, heard, choices = watched.all_of(PLAY)
+        views, extras, choices = watched.all_of(PLAY)
         for i in chance.integers(0, len(views), 20):
-            own = {name: each[i : i + 1] for name, each in heard.items()}
+            own = {name: each[i : i + 1] for name, each in extras.items()}
             assert watched.agent.decide(PLAY, views[i : i + 1], **own)[0] == choices[i]
             alone += 1
         answered += sum(len(part[2]) for parts in watched.asked.values() for part in parts)

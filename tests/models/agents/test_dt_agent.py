@@ -85,9 +85,9 @@ def compare(agent: DTAgent, agents: list, games: int, seed: int, max_rounds: int
         for i, row in enumerate(rounds.rows)
     }
     doubles = played(rounds).doubles
-    views, heard, _ = watched.all_of(PLAY)
+    views, extras, _ = watched.all_of(PLAY)
     chosen = moves_of(views).counts > 1
-    views, transcripts, numbers = views[chosen], heard["transcripts"][chosen], heard["rounds"][chosen]
+    views, transcripts, numbers = views[chosen], extras["transcripts"][chosen], extras["rounds"][chosen]
     most = agent.network.manifest.config.turns
     turns, cards, counts = agent._turns(views, transcripts, most)
     cut = 0

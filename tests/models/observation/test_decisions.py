@@ -21,6 +21,7 @@ from tichu_models.observation.encode import pack
 from tichu_models.observation.samples import PASS_BIT, Encoder, Played
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_models.observation.view import VIEW
+from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds, joined
@@ -39,7 +40,7 @@ def rounds_of(seating: str, games: int = 12) -> Rounds:
     return played(games, 3, seating).rounds
 
 
-class Witness:
+class Witness(Agent):
     """Plays like another agent and keeps every view that it was shown, with its answer."""
 
     def __init__(self, agent: BuiltinAgent) -> None:

@@ -22,10 +22,10 @@ def test_everybody_plays_a_round_as_one_player_and_as_often_as_said():
     crowd, careful = Watched(CrowdAgent("crowd", rates)), HeuristicAgent()
     for _ in lockstep.play_games([crowd], np.zeros((400, 4)), seed=1, max_rounds=1):
         pass
-    views, heard, choices = crowd.all_of(PLAY)
+    views, extras, choices = crowd.all_of(PLAY)
     by_rule = careful.decide(PLAY, views)
     wild = HeuristicAgent(1.0).decide(PLAY, views)
-    whose = heard["rounds"] ^ views["seat"].astype(np.uint64)
+    whose = extras["rounds"] ^ views["seat"].astype(np.uint64)
     blunderers = 0
     for player in np.unique(whose):
         mine = whose == player
@@ -46,8 +46,8 @@ def test_both_tables_of_a_deal_have_the_same_players():
             Order(("crowd", "heuristic"), 3, seed=seat),
             lambda name, c=crowd: c if name == "crowd" else HeuristicAgent(),
         )
-        _, heard, _ = crowd.all_of(PLAY)
-        numbers.append(np.unique(heard["rounds"]))
+        _, extras, _ = crowd.all_of(PLAY)
+        numbers.append(np.unique(extras["rounds"]))
     assert [len(found) for found in numbers] == [3, 3]
     assert not np.intersect1d(*numbers).size
 

@@ -30,9 +30,9 @@ def questions(games: int, agent: str = "heuristic:blunder=.2", seed: int = 1, ru
     """Views of plays, what everybody has seen before, and the true hands."""
     player = Watched(agent_from(agent, runs))
     player.wants = ("transcripts", "hands")
-    player.agent.decide, decide = (lambda kind, views, **heard: decide(kind, views)), player.agent.decide
-    views, heard, _ = watched_games(player, games, seed, rounds=2).all_of(PLAY)
-    return views, heard["transcripts"], heard["hands"]
+    player.agent.decide, decide = (lambda kind, views, **extras: decide(kind, views)), player.agent.decide
+    views, extras, _ = watched_games(player, games, seed, rounds=2).all_of(PLAY)
+    return views, extras["transcripts"], extras["hands"]
 
 
 def supposed(views, transcripts, deals, hands=None):
@@ -157,10 +157,10 @@ def test_a_search_answers_one_by_one_as_in_a_batch(runs, options):
     """A game could not be played again, and its result would hang on how many are played at once."""
     agent = agent_from(f"mcts:PolicyNet,simulations=12,deals=4{options}", runs)
     asked = watched_games(agent, 2, rounds=1)
-    views, heard, choices = asked.all_of(PLAY)
-    assert np.array_equal(agent.decide(PLAY, views, **heard), choices)
+    views, extras, choices = asked.all_of(PLAY)
+    assert np.array_equal(agent.decide(PLAY, views, **extras), choices)
     for i in range(0, len(views), len(views) // 6):
-        alone = agent.decide(PLAY, views[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
+        alone = agent.decide(PLAY, views[i : i + 1], **{name: each[i : i + 1] for name, each in extras.items()})
         assert alone.tolist() == [choices[i]]
 
 

@@ -133,9 +133,9 @@ def considered(agent: Any, games: int, seed: int) -> list[float]:
     """The processor's milliseconds for each play with a choice, of a player who sits on all seats."""
     consider, taken = agent.consider, []
 
-    def timed(views: np.ndarray, **heard: np.ndarray) -> Any:
+    def timed(views: np.ndarray, **extras: np.ndarray) -> Any:
         started = time.process_time()
-        found = consider(views, **heard)
+        found = consider(views, **extras)
         taken.extend([(time.process_time() - started) / len(views) * MILLISECONDS] * len(views))
         return found
 
@@ -205,13 +205,13 @@ def test_whether_it_pays_to_trust_what_others_have_played(duel, trust):
     duel(f"{SEARCH},trust={trust}", SEARCH, 200, seed=2)
 
 
-def weights_of_deals(agent: Any, views: np.ndarray, heard: dict[str, np.ndarray]) -> np.ndarray:
+def weights_of_deals(agent: Any, views: np.ndarray, extras: dict[str, np.ndarray]) -> np.ndarray:
     """How much the true deal would weigh, the first of a row, and supposed ones beside it: shares of all of them."""
     parts = []
     for begin in range(0, len(views), VIEWS_AT_ONCE):
         part = slice(begin, begin + VIEWS_AT_ONCE)
-        transcripts = heard["transcripts"][part]
-        true = agent.likelihoods(agent.suppose(views[part], transcripts, 1, heard["hands"][part]))
+        transcripts = extras["transcripts"][part]
+        true = agent.likelihoods(agent.suppose(views[part], transcripts, 1, extras["hands"][part]))
         others = agent.likelihoods(agent.suppose(views[part], transcripts, SUPPOSED)).reshape(-1, SUPPOSED)
         logs = np.concatenate([true[:, None], others], axis=1)
         weights = np.exp(logs - logs.max(1, keepdims=True))
@@ -228,11 +228,11 @@ class OfOthers(Watched):
         super().__init__(agent)
         self.own_wants, self.wants = self.wants, (*self.wants, *self.wanted)
 
-    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """The player hears what it has asked for, and nothing else."""
-        own = {name: heard[name] for name in self.own_wants if name in heard}
+        own = {name: extras[name] for name in self.own_wants if name in extras}
         choices = self.agent.decide(kind, views, **own)
-        self.asked.setdefault(kind, []).append((views.copy(), heard, choices))
+        self.asked.setdefault(kind, []).append((views.copy(), extras, choices))
         return choices
 
 
@@ -240,8 +240,8 @@ class OfOthers(Watched):
 def test_the_true_deal_is_likelier_than_supposed_ones(paths, figure, others):
     """Weights by what others have played that point away from their cards, when those others are no network at all.
     Gained are bits beside a uniform weight; where they are lost, weights are surer of themselves than they may be."""
-    views, heard, _ = watched_games(OfOthers(agent_from(others, paths.runs)), 60, rounds=1).all_of(PLAY)
-    weights = weights_of_deals(agent_from(SEARCH, paths.runs), views, heard)
+    views, extras, _ = watched_games(OfOthers(agent_from(others, paths.runs)), 60, rounds=1).all_of(PLAY)
+    weights = weights_of_deals(agent_from(SEARCH, paths.runs), views, extras)
     found, others_weigh = weights[:, 0], weights[:, 1:]
     count = others_weigh.sum(1) ** 2 / np.maximum((others_weigh**2).sum(1), np.finfo(float).tiny)
     uniform = 1 / (1 + SUPPOSED)

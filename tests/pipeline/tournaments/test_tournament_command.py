@@ -19,6 +19,7 @@ from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order, Task
+from tichu_models.players.base import Agent
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table, value
 from tichu_pipeline.cli import app
@@ -154,7 +155,7 @@ def test_sql_sees_what_was_played(paths):
     assert value(paths, "SELECT count(*) FROM games") == 20
 
 
-class Crashing:
+class Crashing(Agent):
     """Crashes at the first lead."""
 
     name = "crashing"
@@ -224,7 +225,7 @@ def test_what_rules_of_thumb_decide_is_said_everywhere(paths):
     assert "`policy:PolicyNet`: tichu, small, schupf, dragon, bomb by rules of thumb." in markdown(facts)
 
 
-class Thinking:
+class Thinking(Agent):
     """Takes its time over every play from the 20th turn on."""
 
     name = "thinking"

@@ -14,7 +14,7 @@ from tichu_models.observation.unpack import LANES
 class CandidatePolicyAgent(NNetAgent):
     """A player with a CandidatePolicyNet."""
 
-    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+    def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """State and moves through the halves of the network, each in tiles, then their products."""
         net, lookup = self.network.module, self.network.lookup
         assert isinstance(net, CandidatePolicyNet)

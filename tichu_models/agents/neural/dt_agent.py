@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.agents.neural.gc_agent import HUNDRED, collected_lead, wanted
+from tichu_models.agents.neural.gc_agent import collected_lead, wanted
 from tichu_models.agents.neural.network import SEQUENCES_AT_ONCE, Network
 from tichu_models.agents.neural.policy_agent import PolicyAgent
 from tichu_models.agents.options import GoalOptions
@@ -20,6 +20,7 @@ from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.dt_net import DTNet
 from tichu_models.observation.transcript import RETRACING, WANTED
 from tichu_models.observation.view import VIEW
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.beliefs import KNOWN, own_turns
 
 
@@ -30,13 +31,13 @@ class DTAgent(PolicyAgent):
     judge: Network | None = None
     wants = ("transcripts",)
 
-    def outputs(self, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def outputs(self, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """Asks for the whole sequence of every view; what counts is the present turn."""
         config = self.network.manifest.config
         assert isinstance(config, DTConfig)
-        turns, cards, counts = self._turns(views, heard["transcripts"], config.turns)
+        turns, cards, counts = self._turns(views, extras["transcripts"], config.turns)
         steps = np.arange(config.turns) < counts[:, None]
-        leads = np.where(steps, collected_lead(turns.reshape(-1)).reshape(turns.shape), 0) / HUNDRED
+        leads = np.where(steps, collected_lead(turns.reshape(-1)).reshape(turns.shape), 0) / VALUE_UNIT
         final = wanted(self.options, self.judge, views)
         parts = []
         for begin in range(0, len(views), SEQUENCES_AT_ONCE):
@@ -80,7 +81,7 @@ class DTAgent(PolicyAgent):
             if final is None:
                 nothing = torch.zeros(filled, dtype=state.dtype)
                 blind = net(nothing, states, action, torch.zeros(SEQUENCES_AT_ONCE, dtype=torch.bool))
-                goal = blind.value.float()[rows, last] + lead[rows, last] + self.options.margin / HUNDRED
+                goal = blind.value.float()[rows, last] + lead[rows, last] + self.options.margin / VALUE_UNIT
             else:
                 goal = torch.zeros(SEQUENCES_AT_ONCE)
                 goal[:n] = torch.from_numpy(final)

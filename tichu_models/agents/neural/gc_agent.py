@@ -10,8 +10,7 @@ from tichu_models.agents.neural.network import Network
 from tichu_models.agents.neural.policy_agent import PolicyAgent
 from tichu_models.agents.options import GoalOptions
 from tichu_models.networks.gc_policy_net import GCPolicyNet
-
-HUNDRED = 100.0  # values of networks are in points / 100
+from tichu_models.rules.scoring import VALUE_UNIT
 
 
 def collected_lead(views: np.ndarray) -> np.ndarray:
@@ -26,7 +25,7 @@ class GCPolicyAgent(PolicyAgent):
     options: GoalOptions
     judge: Network | None = None
 
-    def outputs(self, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def outputs(self, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """Thinks once; the return to go is the value head's, or the final difference less what is collected already."""
         net = self.network.module
         assert isinstance(net, GCPolicyNet)
@@ -35,10 +34,10 @@ class GCPolicyAgent(PolicyAgent):
 
             def act(state: Tensor) -> Tensor:
                 thought = net.think(state)
-                return net.act(thought, net.judge(thought) + self.options.margin / HUNDRED)
+                return net.act(thought, net.judge(thought) + self.options.margin / VALUE_UNIT)
 
             return self.network.answers(views, act)
-        goals = final - collected_lead(views) / HUNDRED
+        goals = final - collected_lead(views) / VALUE_UNIT
         parts = []
         with torch.inference_mode():
             for which, state in self.network.states(views):
@@ -52,15 +51,15 @@ class GCPolicyAgent(PolicyAgent):
         net = self.network.module
         assert isinstance(net, GCPolicyNet)
         rtg = self.network.answers(views, lambda state: net.judge(net.think(state))[:, None])[:, 0]
-        return rtg + collected_lead(views) / HUNDRED
+        return rtg + collected_lead(views) / VALUE_UNIT
 
 
 def wanted(options: GoalOptions, judge: Network | None, views: np.ndarray) -> np.ndarray | None:
     """What the round is to be won by, in points / 100: a goal, or what a ValueNet expects and a margin; None where
     the player's own value head is to say."""
     if options.goal is not None:
-        return np.full(len(views), options.goal / HUNDRED, dtype=np.float32)
-    return None if judge is None else expected_by(judge, views) + np.float32(options.margin / HUNDRED)
+        return np.full(len(views), options.goal / VALUE_UNIT, dtype=np.float32)
+    return None if judge is None else expected_by(judge, views) + np.float32(options.margin / VALUE_UNIT)
 
 
 def expected_by(judge: Network, views: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ would be one by one.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from tichu_models.agents.choosing import Moves, moves_of, pick_bombs, pick_moves, pick_three
 from tichu_models.agents.neural.network import Network
 from tichu_models.agents.options import NNetOptions
+from tichu_models.players.base import Agent, Opinion
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.rules.asking import (
     BOMB_THROW,
@@ -44,7 +45,7 @@ NETWORK_OF_KIND = {
 CALLED, FIRST_OUT = 0, 1  # outputs of the networks for announcements
 
 
-class NNetAgent(ABC):
+class NNetAgent(Agent):
     """A player with a network; `options` are those of the subclass, `others` the networks for other decisions."""
 
     def __init__(
@@ -59,23 +60,28 @@ class NNetAgent(ABC):
         self._rules, self._buffer = HeuristicAgent(), new_buffer()
 
     @abstractmethod
-    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+    def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """(m,) how good each legal move is, float64."""
 
-    def likelihoods(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+    def likelihoods(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """(m,) how likely each legal move is, as logarithms but for a number a decision."""
-        return self.scores(views, moves, **heard)
+        return self.scores(views, moves, **extras)
 
-    def decide(self, kind: int, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def opinion(self, views: np.ndarray, **extras: np.ndarray) -> Opinion:
+        """The score of every legal play."""
+        moves = moves_of(views)
+        return Opinion(moves.plays, np.asarray(self.scores(views, moves, **extras), dtype=float))
+
+    def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """One choice for each view."""
         if kind == PLAY:
-            return self._play(views, heard)
+            return self._play(views, extras)
         if kind not in self.others:
             return self._rules.decide(kind, views)
         outputs = self.others[kind].answers(views)
         return ANSWERS[kind](self, views, outputs)
 
-    def _play(self, views: np.ndarray, heard: Mapping[str, np.ndarray]) -> np.ndarray:
+    def _play(self, views: np.ndarray, extras: Mapping[str, np.ndarray]) -> np.ndarray:
         """The network is asked only where there is a choice."""
         moves = moves_of(views)
         ends = moves.counts.cumsum()
@@ -84,11 +90,11 @@ class NNetAgent(ABC):
         if len(open_) == 0:
             return choices
         if len(open_) < len(views):
-            views, heard = views[open_], {name: each[open_] for name, each in heard.items()}
+            views, extras = views[open_], {name: each[open_] for name, each in extras.items()}
             moves = Moves(moves.plays[np.repeat(moves.counts > 1, moves.counts)], moves.counts[open_])
         chosen = np.empty(len(views), dtype=np.int64)
         options = self.options
-        scores = self.scores(views, moves, **heard)
+        scores = self.scores(views, moves, **extras)
         pick_moves(views, *moves, scores, float(options.temperature), options.top_k, options.seed, chosen)
         choices[open_] = chosen
         return choices

@@ -22,14 +22,14 @@ class PolicyAgent(NNetAgent):
 
     options: PolicyOptions
 
-    def scores(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+    def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """By the decision rule that is set."""
-        return scores_by(RULES.index(self.options.rule), self.outputs(views, **heard), moves)
+        return scores_by(RULES.index(self.options.rule), self.outputs(views, **extras), moves)
 
-    def likelihoods(self, views: np.ndarray, moves: Moves, **heard: np.ndarray) -> np.ndarray:
+    def likelihoods(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """By the rule for likelihoods, whichever is set."""
-        return scores_by(LIKELIHOOD, self.outputs(views, **heard), moves)
+        return scores_by(LIKELIHOOD, self.outputs(views, **extras), moves)
 
-    def outputs(self, views: np.ndarray, **heard: np.ndarray) -> np.ndarray:
+    def outputs(self, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
         """Log-odds of cards and pass."""
         return self.network.answers(views)
