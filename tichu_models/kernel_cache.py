@@ -20,6 +20,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -181,7 +182,9 @@ def _is_package(module: str) -> bool:
 def _code(module: str) -> CodeType | None:
     """A module's bytecode, from its .pyc where that is fresh."""
     spec = _spec(module)
-    return spec.loader.get_code(module) if spec and spec.has_location else None
+    if spec is None or not spec.has_location:
+        return None
+    return SourceFileLoader(module, spec.origin).get_code(module)  # whoever else would load it: pytest, say
 
 
 @functools.cache
