@@ -34,7 +34,7 @@ def play(
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.table.session import play_game
     from tichu_pipeline.table.terminal import HELP, Person, QuitGame
-    from tichu_pipeline.tournaments.terminal import who_answers
+    from tichu_pipeline.tournaments.facts import who_answers
 
     def ask(question: str) -> str:
         return console.input(question, markup=False)  # brackets are brackets

@@ -16,25 +16,14 @@ import typer
 
 from tichu_models.learning.config_files import PRESETS, run_config
 from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.html import markdown
 from tichu_pipeline.rounds.ingest import manifest as months_manifest
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
 from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
+from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
-HEADINGS = {
-    "top1": "top-1",
-    "top1_not_forced": "top-1, not forced",
-    "top1_no_blunder": "top-1, not forced, no blunder",
-    "top5_not_forced": "top-5, not forced",
-    "r2": "R2",
-    "r2_from_28": "R2 mid-round",
-    "value_r2": "R2 of the value",
-    "value_r2_from_28": "R2 mid-round",
-    "mae": "MAE (points / 100)",
-    "mse": "MSE",
-    "nll": "NLL",
-}
 EXPLAINED = """A baseline stands beside each network. *constant* takes any legal move as likely as another, or always
 gives the most frequent answer; *heuristic* is the built-in player by rules of thumb, which the players of a generated
 corpus follow but for their blunders; *always pass* passes; *points so far* takes the points collected for the outcome.
@@ -75,9 +64,9 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
 
 def _of_network(table: pl.DataFrame, network: str) -> str:
     names, rows = wide(table, network)
-    headings = ["", *(HEADINGS.get(name, name.replace("_", " ")) for name in names)]
+    headings = ["", *map(name_of, names)]
     lines = [(name, *("" if value is None else f"{value:.4f}" for value in values)) for _, name, values in rows]
-    return f"### {network}\n\n{_table(headings, lines)}"
+    return f"### {network}\n\n{markdown.table(headings, lines)}"
 
 
 def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
@@ -94,7 +83,7 @@ def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
         rise = _with_interval(100 * facts["slope"]["value"], [100 * each for each in facts["slope"]["interval"]], ".1f")
         lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), rho, rise))
     headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more for 100 more")
-    yield _table(headings, lines)
+    yield markdown.table(headings, lines)
 
 
 def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
@@ -120,7 +109,7 @@ def _trials(found: Sequence[Run]) -> str:
                 f"{figures_line(run.manifest.network, run.figures, ('val_loss',))}; {_took(run.trial)}",
             )
         )
-    return _table(headings, lines)
+    return markdown.table(headings, lines)
 
 
 def _settings(run: Run) -> str:
@@ -154,12 +143,6 @@ def _final_test(paths: DataPaths) -> Iterable[str]:
             names = {name: f"{name}, since replaced" for name in entry["runs"] if now.get(name) != entry["runs"][name]}
             table = pl.DataFrame(entry["figures"], schema=SCHEMA).with_columns(pl.col("name").replace(names))
             yield "\n\n".join(_of_network(table, network) for network in networks_of(table))
-
-
-def _table(headings: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
-    headings = list(headings)
-    rows = [headings, ["---"] * len(headings), *map(list, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def main(

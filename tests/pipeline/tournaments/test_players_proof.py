@@ -29,8 +29,8 @@ from tichu_models.observation.view import PLAY
 from tichu_models.statistics import wilson
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
+from tichu_pipeline.tournaments.facts import cell
 from tichu_pipeline.tournaments.running import run
-from tichu_pipeline.tournaments.terminal import cell
 
 pytestmark = pytest.mark.proof
 WORKERS = int(os.environ.get("TICHU_PROOF_WORKERS") or 2)
