@@ -24,20 +24,24 @@ from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, comp
 from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
-EXPLAINED = """A baseline stands beside each network. *constant* takes any legal move as likely as another, or always
-gives the most frequent answer; *heuristic* is the built-in player by rules of thumb, which the players of a generated
-corpus follow but for their blunders; *always pass* passes; *points so far* takes the points collected for the outcome.
-*No blunder* leaves out the plays that the generator made by chance. Mid-round: 28 to 34 cards have been played. Figures
-are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise; those
-of baselines of its first decisions in time. GCPolicyNet and DTNet read, beside what a player sees, the return that the
-round really came to: their top-1 is that of players who know how it ends, not to be held against the other networks."""
+EXPLAINED = """\
+Each network is listed with its baselines. *constant* chooses among the legal moves at random, or always gives the
+most frequent answer. *heuristic* is the built-in player by rules of thumb, which the players of a generated corpus
+follow, apart from their blunders. *always pass* passes. *points so far* takes the points collected for the result.
+Blunders are the plays that the generator made at random. In mid-round, 28 to 34 cards have been played.
+
+Figures are of the validation split, over all decisions as often as they come up, unless a column says otherwise;
+baselines are judged on its first decisions in time. Errors are in points / 100. GCPolicyNet and DTNet read the
+return that the round really had, beside what a player sees. Their top-1 is that of players who know how the round
+ends: do not compare it with that of the other networks."""
 
 
-GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the
-same network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with
-seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of a
-round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
-goals and achieved points, with an interval over deals as well."""
+GOALS_EXPLAINED = """\
+A team is asked for a goal: the points by which it should win a round. It plays against the same network without a
+goal, which goes by what it expects. All goals are played over the same deals, each deal twice with seats swapped.
+The table has the points by which the team wins a round, with 95 % intervals over deals. The cards decide most of a
+round, so the line is far flatter than the goals; that it rises is what counts. Spearman's rho is that of goals and
+achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
 
 
@@ -48,7 +52,7 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
     compared = compare(paths, samples)
     parts = [
         "# Results",
-        "Made by `python -m tichu_pipeline.tools.results_page`; not written by hand.",
+        "Made by `python -m tichu_pipeline.tools.results_page`; do not edit it by hand.",
         f"The corpus: {rounds.games:,} games, {rounds.rounds:,} rounds in {len(rounds.months)} months"
         + (f", made by `{corpus}`." if corpus else "."),
         f"Networks are judged on {samples:,} decisions of their kind. {EXPLAINED}",

@@ -51,9 +51,9 @@ MEANINGS: dict[Objective, str] = {
 }
 BASELINES = (
     "Each network is judged on decisions of games that it was not trained on. Grey lines are baselines: 'constant' "
-    "always gives the same answer, 'heuristic' plays by rules of thumb, 'always pass' passes, 'points so far' takes "
-    "the points collected for the result. A forced play is the only legal one. In mid-round, 28 to 34 "
-    "cards have been played."
+    "takes any legal play, or the most frequent answer; 'heuristic' plays by rules of thumb; 'always pass' passes; "
+    "'points so far' takes the points collected for the result. A forced play is the only legal one. In mid-round, 28 "
+    "to 34 cards have been played."
 )
 
 
