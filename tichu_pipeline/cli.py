@@ -1,4 +1,5 @@
-"""The command `tichu`: which commands there are. What each prints stands in `commands`, the work itself elsewhere.
+"""The command `tichu`: which commands there are, in which groups. What each prints stands in `commands`, the work
+itself elsewhere.
 
 Exit status: 0 fine, 1 the input is at fault, 2 wrong usage. Heavy modules are imported by the command that needs them,
 so that the others start at once.
@@ -6,41 +7,65 @@ so that the others start at once.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from tichu_pipeline.commands import database, logs, moves, playing, rounds, standing, tournaments, training
 from tichu_pipeline.commands.terminal import Commands
 
+# In the order in which `tichu --help` shows them.
+GROUPS = {
+    "Data": (
+        *(logs.generate, logs.download, rounds.ingest),
+        *(logs.inspect, rounds.show, rounds.export, logs.features),
+    ),
+    "Questions": (database.analyse, database.queries, database.query, database.sql),
+    "Networks": (training.train, training.runs, training.explain, training.calibrate),
+    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
+    "House-keeping": (standing.status, standing.doctor),
+}
+
 app = typer.Typer(
     name="tichu",
-    help="Tichu logs, analysis and players.",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_show_locals=False,
 )
 
 
-@app.callback()
-def main() -> None:
-    """Tichu logs, analysis and players."""
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"tichu {version('tichu')}")
+        raise typer.Exit
 
 
-for command in (
-    *(moves.moves, logs.generate, logs.download, rounds.ingest, logs.inspect, rounds.show, rounds.export),
-    *(database.analyse, database.queries, database.query, database.sql, logs.features),
-    *(
-        training.train,
-        training.runs,
-        training.explain,
-        training.calibrate,
-        tournaments.tournament,
-        tournaments.ladder,
-        playing.play,
-    ),
-    *(standing.status, standing.doctor),
-):
-    app.command()(command)
+def _in_paragraphs(docstring: str) -> str:
+    """A docstring whose paragraphs are lines each: a terminal breaks them to its own width."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+
+
+HELP = """Tichu game logs, answers from them, trained players and tournaments.
+
+Every command explains itself: tichu ingest --help. Commands that use a data folder take --data DIR; the default is
+data/. The exit status is 0 if all went well, 1 if the input is at fault, and 2 if the command was mistyped.
+"""
+
+
+@app.callback(help=_in_paragraphs(HELP))
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Options of `tichu` itself."""
+
+
+for group, commands in GROUPS.items():
+    for command in commands:
+        app.command(help=_in_paragraphs(command.__doc__ or ""), rich_help_panel=group)(command)
 
 if __name__ == "__main__":
-    app()
+    app(prog_name="tichu")

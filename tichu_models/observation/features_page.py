@@ -12,26 +12,27 @@ INTRODUCTION = """# Features
 
 <!-- Made from the specs: python -m tichu_models.observation.features_page > docs/features.md -->
 
-What a network reads when a decision is to be made, and what it is to answer. A spec is a table of groups; every place
-of a vector has a name, and its version changes when the same decision would give another vector. Seats are relative
-to who looks: me, right opponent, partner, left opponent. Cards stand in the order Hu, Ma, then 2 to A each in S, B, G,
-R, then Dr, Ph. A vector knows nothing that comes after its decision; only where an ambiguous Phoenix was proved to be
-meant low by what was laid on it, the rank is the proved one.
+This page lists what a network reads when it makes a decision, and what it answers. A spec is a table of groups. Every
+number of a vector has a name. A spec's version changes when the same decision would give another vector.
+
+Seats are relative to the player who decides: me, right opponent, partner, left opponent. Cards are ordered Hu, Ma, then
+2 to A each in S, B, G, R, then Dr, Ph. A vector holds nothing that comes after its decision, with one exception: if a
+later play proves that an ambiguous Phoenix was meant low, the rank is the proved one.
 
 `tichu features --file LOG --spec play-375` prints the vectors of a log by name.
 
-- An empty table, after the Dog too, has no owner, combination `pass`, rank and points 0.
-- `trick_points` counts all cards of the running trick. A Dragon's trick counts for whom it was given to.
-- A small Tichu called right before a play is in that play's vector already.
-- Numbers are raw points until a scaling is applied: then they are clipped and scaled by the variable named below,
-  counts divided by their largest value. `rtg` is always in points / 100.
+- An empty table has no owner, combination `pass`, rank 0 and points 0. So has the table after the Dog.
+- `trick_points` counts all cards of the running trick. A Dragon's trick counts for the player who was given it.
+- A small Tichu called right before a play is part of that play's vector.
+- Numbers are raw points until a scaling is applied. Then they are clipped and scaled by the variable named below, and
+  counts are divided by their largest value. `rtg` is always in points / 100.
 - A decision is *forced* when only one answer is legal. A bomb out of turn is a play decision of its player, who counts
-  as being on turn, and marked `out_of_turn`.
-- The turn of a decision is how many plays and passes came before it; a wish is decided after the Mahjong's play.
+  as being on turn; it is marked `out_of_turn`.
+- The turn of a decision is the number of plays and passes before it. A wish comes after the play of the Mahjong.
 
-Targets travel with every sample: `value`, by how much the own team wins the round, and `rtg`, the return to go: the
-same less what the own team has collected more than the other so far; constant when the round ends with a double
-victory.
+Every sample has two targets. `value` is the number of points by which the own team wins the round. `rtg`, the return to
+go, is `value` less the points that the own team has collected more than the other so far; it is constant when the round
+ends with a double victory.
 """
 
 
@@ -92,9 +93,9 @@ def _blocks() -> Iterator[str]:
     yield ""
     yield "## The same in a file"
     yield ""
-    yield "Shards and loader keep vectors packed: the bits one behind the other, 64 in each of the int64 columns"
-    yield "`bits_0`, `bits_1`, ..., the lowest first; numbers are int16 columns under their own names, turns of the"
-    yield "history int64."
+    yield "Shards and loader keep vectors packed. The bits follow each other, 64 in each of the int64 columns `bits_0`,"
+    yield "`bits_1`, ..., the lowest first. Numbers are int16 columns under their own names; turns of the history are"
+    yield "int64."
     yield ""
     for layout in dict.fromkeys(found.layout for found in SPECS.values()):
         yield f"| {layout.name}: group | First bit | Size |"

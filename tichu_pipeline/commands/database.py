@@ -11,16 +11,22 @@ from typing import Annotated
 
 import typer
 
+from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail
 
 
 def analyse(
     data: DataOption = Path("data"),
-    force: Annotated[bool, typer.Option("--force", help="Build it though nothing has changed.")] = False,
-    memory: Annotated[str, typer.Option(help="Memory for DuckDB; what does not fit goes to DATA/tmp.")] = "2GB",
+    force: Annotated[bool, typer.Option("--force", help="Build it although nothing has changed.")] = False,
+    memory: Annotated[str, typer.Option(help="Memory for DuckDB; more goes to DATA/tmp.", metavar="SIZE")] = "2GB",
     as_json: JsonOption = False,
 ) -> None:
-    """Builds the database DATA/tichu.duckdb from all ingested months, if anything has changed."""
+    """Builds the database DATA/tichu.duckdb from all ingested months.
+
+    Nothing is done if nothing has changed.
+
+    Example: tichu analyse --data /tmp/tichu
+    """
     from tichu_pipeline.analysis.build import build
     from tichu_pipeline.analysis.reading import DatabaseError
     from tichu_pipeline.rounds.ingest import DamagedMonthError
@@ -48,11 +54,11 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-FormatOption = Annotated[Format, typer.Option("--format", help="Parquet wants a file: > result.parquet")]
+FormatOption = Annotated[Format, typer.Option("--format", help="How to write the result; redirect parquet to a file.")]
 
 
 def queries() -> None:
-    """Lists the questions that have an answer ready: tichu query NAME."""
+    """Lists the questions that `tichu query` answers."""
     from tichu_pipeline.analysis import scripts
 
     for known in scripts.queries():
@@ -60,11 +66,16 @@ def queries() -> None:
 
 
 def query(
-    name: Annotated[str, typer.Argument(help="A name that `tichu queries` lists; its number is enough.")],
+    name: Annotated[
+        str, typer.Argument(help="A name that `tichu queries` lists, or its number.", autocompletion=completion.queries)
+    ],
     data: DataOption = Path("data"),
     output_format: FormatOption = Format.TABLE,
 ) -> None:
-    """Answers one of the questions that `tichu queries` lists."""
+    """Answers one of the questions that `tichu queries` lists.
+
+    Example: tichu query 13_wish_values --format csv > wishes.csv
+    """
     from tichu_pipeline.analysis import scripts
 
     try:
@@ -77,11 +88,18 @@ def query(
 
 
 def sql(
-    statement: Annotated[str | None, typer.Argument(help="A statement; without one, a shell.")] = None,
+    statement: Annotated[
+        str | None, typer.Argument(help="The statement, in quotes.", show_default="an interactive shell")
+    ] = None,
     data: DataOption = Path("data"),
     output_format: FormatOption = Format.TABLE,
 ) -> None:
-    """Runs any SQL that only reads. Without a statement: an interactive shell, or statements from standard input."""
+    """Runs SQL that reads the database.
+
+    Without a statement it opens a shell, or reads statements from standard input.
+
+    Example: tichu sql "SELECT year, count(*) FROM games GROUP BY year"
+    """
     if statement is not None:
         _answer(data, statement, output_format)
         return

@@ -15,15 +15,27 @@ from tichu_pipeline.commands.terminal import JsonOption, fail
 
 
 def generate(
-    out: Annotated[Path, typer.Option(help="Folder for YYYY.zip and truth.parquet.")],
-    games: Annotated[int, typer.Option(help="How many games.", min=1)] = 1200,
-    months: Annotated[str, typer.Option(help="The months they lie in.")] = "2024-01..2024-12",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.", min=0)] = 1,
-    quirks: Annotated[bool, typer.Option("--quirks", help="Plant every oddity and rule break of real logs.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores by default.", min=1)] = None,
+    out: Annotated[Path, typer.Option(help="The folder for YYYY.zip and truth.parquet.", metavar="DIR")],
+    games: Annotated[int, typer.Option(help="How many games to play.", min=1, metavar="N")] = 1200,
+    months: Annotated[
+        str, typer.Option(help="The months to spread them over.", metavar="FIRST..LAST")
+    ] = "2024-01..2024-12",
+    seed: Annotated[
+        int, typer.Option(help="The same seed gives the same files, byte for byte.", min=0, metavar="N")
+    ] = 1,
+    quirks: Annotated[bool, typer.Option("--quirks", help="Plant the oddities and broken rules of real logs.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="How many threads work.", show_default="all cores", min=1, metavar="N")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Writes a corpus of played games, as Brettspielwelt's logs are kept."""
+    """Generates a corpus of game logs, played by players of different strength.
+
+    The logs look like those of Brettspielwelt. truth.parquet tells how strong each player is, and which plays are
+    blunders.
+
+    Example: tichu generate --games 1000 --out /tmp/corpus
+    """
     from tichu_pipeline.brettspielwelt.corpus.generate import generate as generate_corpus
     from tichu_pipeline.storage.months import parse_months
 
@@ -50,14 +62,21 @@ def generate(
 
 
 def download(
-    first: Annotated[str, typer.Option("--from", help="First month, as 2025-01.")],
-    last: Annotated[str, typer.Option("--to", help="Last month.")],
-    out: Annotated[Path, typer.Option(help="Folder for YYYY/YYYYMM.zip.")],
-    base_url: Annotated[str | None, typer.Option(help="The portal; default: TICHU_PORTAL, else the real one.")] = None,
-    rate: Annotated[float, typer.Option(help="Requests a second at most.", min=0.1)] = 5.0,
+    first: Annotated[str, typer.Option("--from", help="The first month, as 2025-01.", metavar="MONTH")],
+    last: Annotated[str, typer.Option("--to", help="The last month, as 2025-03.", metavar="MONTH")],
+    out: Annotated[Path, typer.Option(help="The folder for YYYY/YYYYMM.zip, such as data/raw.", metavar="DIR")],
+    base_url: Annotated[
+        str | None, typer.Option(help="The portal.", show_default="$TICHU_PORTAL, or Brettspielwelt", metavar="URL")
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Requests a second, at most.", min=0.1, metavar="N")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Fetches the games of these months that are not there yet. May be interrupted and called again."""
+    """Downloads the games of some months that are not there yet.
+
+    It may be interrupted: called again, it fetches what is missing.
+
+    Example: tichu download --from 2025-01 --to 2025-03 --out data/raw
+    """
     from tichu_pipeline.brettspielwelt.portal.download import download as fetch
 
     try:
@@ -75,10 +94,13 @@ def download(
 
 
 def inspect(
-    paths: Annotated[list[Path], typer.Argument(help=".tch files, folders or zips of them.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files (.tch), folders or zips of them.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Reads and checks logs without a data folder."""
+    """Checks game logs by the rules, without a data folder.
+
+    Example: tichu inspect 2203201.tch --json
+    """
     from tichu_pipeline.rounds.inspection import inspect as read
 
     unread: list[str] = []
@@ -107,14 +129,31 @@ def _print_list(entries: Iterable[object]) -> None:
 
 
 def features(
-    file: Annotated[Path, typer.Option(help="A .tch file.")],
-    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.", min=0)] = None,
-    turn: Annotated[int | None, typer.Option(help="Only decisions after so many plays and passes.", min=0)] = None,
-    spec: Annotated[str, typer.Option(help="Which vector, as play-376 or play-375+score_cum.")] = "play-375",
-    seat: Annotated[int | None, typer.Option(help="Through whose eyes; default: who acted.", min=0, max=3)] = None,
-    scaling: Annotated[Path | None, typer.Option(help="A scaling.json; without one, points are points.")] = None,
+    file: Annotated[Path, typer.Option(help="The game log, a .tch file.", metavar="FILE")],
+    round_index: Annotated[
+        int | None, typer.Option("--round", help="Only this round; the first is 0.", min=0, metavar="N")
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Option(help="Only decisions after N plays and passes.", min=0, metavar="N")
+    ] = None,
+    spec: Annotated[str, typer.Option(help="The vector, such as play-376 or tichu-240.", metavar="SPEC")] = "play-375",
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            help="The seat through whose eyes to look.", show_default="who decided", min=0, max=3, metavar="N"
+        ),
+    ] = None,
+    scaling: Annotated[
+        Path | None,
+        typer.Option(
+            help="Scale points as this scaling.json says.", show_default="points are not scaled", metavar="FILE"
+        ),
+    ] = None,
 ) -> None:
-    """Prints what was decided in a log as a network reads it: a JSON line for each decision."""
+    """Prints the decisions of a game log as networks read them, a line of JSON for each.
+
+    Example: tichu features --file 2203201.tch --round 0 --turn 3
+    """
     from tichu_models.observation.scaling import Scaling, ScalingError
     from tichu_models.observation.specs import SpecError
     from tichu_models.observation.specs import spec as find_spec

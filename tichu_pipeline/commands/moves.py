@@ -14,15 +14,26 @@ from tichu_pipeline.commands.terminal import JsonOption, fail
 def moves(
     hand: Annotated[
         str,
-        typer.Option(help="Cards on the hand, by spaces; - reads cases `hand | trick | wish`, one a line."),
+        typer.Option(
+            help="The cards, separated by spaces; - reads lines `hand | trick | wish` from standard input.",
+            metavar="CARDS",
+        ),
     ],
     trick: Annotated[
-        str, typer.Option(help="Plays of the running trick in order, parted by /; empty for a lead.")
+        str,
+        typer.Option(help="The plays of the running trick, separated by /.", show_default="a lead", metavar="PLAYS"),
     ] = "",
-    wish: Annotated[str, typer.Option(help="Open wish: 2..14, or B D K A; 0 or empty for none.")] = "",
+    wish: Annotated[
+        str, typer.Option(help="The wished rank: 2..14, or B D K A.", show_default="none", metavar="RANK")
+    ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """The legal plays of the player on turn, and whether passing is legal."""
+    """Lists the legal plays of the player on turn.
+
+    Cards are a colour (S, B, G, R) and a rank (2 to 10, B, D, K, A), or Ma, Hu, Ph, Dr.
+
+    Example: tichu moves --hand "S9 B9 Ph" --trick "R7 / B8" --wish 9
+    """
     from tichu_models.rules.moves import CaseError, legal_moves, parse_case
 
     if hand == "-":

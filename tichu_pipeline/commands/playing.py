@@ -9,22 +9,45 @@ from typing import Annotated
 
 import typer
 
+from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, fail
 
 
 def play(
     agents: Annotated[
-        str, typer.Option(help="Who sits right, opposite and left, by commas; one name is for all three.")
+        str,
+        typer.Option(
+            help="The other players: right, partner, left, separated by commas; or one for all.",
+            metavar="AGENTS",
+            autocompletion=completion.agents,
+        ),
     ] = "heuristic",
-    seat: Annotated[int, typer.Option(help="Your seat; 0 and 2 are team 20.", min=0, max=3)] = 0,
+    seat: Annotated[int, typer.Option(help="Your seat; 0 and 2 play together.", min=0, max=3, metavar="N")] = 0,
     hint: Annotated[bool, typer.Option("--hint", help="Show at every question what the adviser would do.")] = False,
-    adviser: Annotated[str | None, typer.Option(help="Who that is; by default your partner.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same deals.", min=0)] = None,
-    name: Annotated[str, typer.Option(help="Yours, in the log.")] = "you",
-    logs: Annotated[Path | None, typer.Option(help="Folder for the log. [default: DATA/played]")] = None,
+    adviser: Annotated[
+        str | None,
+        typer.Option(
+            help="The agent who advises you.",
+            show_default="your partner",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed gives the same deals.", show_default="chance", min=0, metavar="N")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Your name in the log.", metavar="NAME")] = "you",
+    logs: Annotated[
+        Path | None, typer.Option(help="The folder for the log.", show_default="DATA/played", metavar="DIR")
+    ] = None,
     data: DataOption = Path("data"),
 ) -> None:
-    """Plays a game with you in the terminal. Every finished round is in its log; q leaves."""
+    """Plays a game with you in the terminal.
+
+    Every finished round is written to the game's log; q leaves.
+
+    Example: tichu play --agents policy:policy_net --hint
+    """
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError, agent_from
@@ -34,7 +57,7 @@ def play(
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.table.session import play_game
     from tichu_pipeline.table.terminal import HELP, Person, QuitGame
-    from tichu_pipeline.tournaments.terminal import who_answers
+    from tichu_pipeline.tournaments.facts import who_answers
 
     def ask(question: str) -> str:
         return console.input(question, markup=False)  # brackets are brackets

@@ -18,14 +18,23 @@ LARGEST_ID = 2**63 - 1
 
 
 def ingest(
-    raw: Annotated[Path | None, typer.Option(help="Folder of archives and logs; default: DATA/raw.")] = None,
+    raw: Annotated[
+        Path | None, typer.Option(help="The folder of archives and logs.", show_default="DATA/raw", metavar="DIR")
+    ] = None,
     data: DataOption = Path("data"),
-    months: Annotated[str | None, typer.Option(help="Only these, as 2024-01..2024-12.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Read unchanged months as well.")] = False,
+    months: Annotated[
+        str | None, typer.Option(help="Only these months, as 2024-01..2024-12.", metavar="FIRST..LAST")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged months again.")] = False,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Reads archives and logs into checked rounds, a Parquet file a month. Unchanged months are skipped."""
+    """Reads game logs into rounds that are checked by the rules, a Parquet file a month.
+
+    Unchanged months are skipped. A broken round is kept with the reason, and costs no other round.
+
+    Example: tichu ingest --raw /tmp/corpus --data /tmp/tichu
+    """
     from tichu_pipeline.rounds.ingest import ingest as run
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.storage.months import parse_months
@@ -72,11 +81,16 @@ def _say_month(summary: Summary) -> None:
 
 
 def show(
-    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
-    round_index: Annotated[int | None, typer.Option("--round", help="Only this round, counted from 0.")] = None,
+    game_id: Annotated[int, typer.Argument(help="The number of the game, as 2203201.", min=1, max=LARGEST_ID)],
+    round_index: Annotated[
+        int | None, typer.Option("--round", help="Only this round; the first is 0.", metavar="N")
+    ] = None,
     data: DataOption = Path("data"),
 ) -> None:
-    """Prints a stored game, or one round of it, as a person reads it."""
+    """Prints a game, or one round of it, for people to read.
+
+    Example: tichu show 2203201 --round 0
+    """
     from rich.console import Console
 
     from tichu_pipeline.rounds.showing import show_round
@@ -98,10 +112,13 @@ def show(
 
 
 def export(
-    game_id: Annotated[int, typer.Argument(help="The game.", min=1, max=LARGEST_ID)],
+    game_id: Annotated[int, typer.Argument(help="The number of the game, as 2203201.", min=1, max=LARGEST_ID)],
     data: DataOption = Path("data"),
 ) -> None:
-    """Prints a stored game as the log that it was, cards in canonical order."""
+    """Prints a game as a log again, its cards in canonical order.
+
+    Example: tichu export 2203201 > 2203201.tch
+    """
     from tichu_pipeline.rounds.stored_rounds import NoSuchGameError, find_game, text_of
     from tichu_pipeline.storage.folders import DataPaths
 

@@ -15,7 +15,10 @@ def status(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """What is there of each stage, and what is stale and why."""
+    """Shows what there is of each stage: fresh, stale or missing, and why.
+
+    Example: tichu status --data /tmp/tichu
+    """
     from rich.filesize import decimal
 
     from tichu_pipeline.status.stages import status as look
@@ -38,7 +41,10 @@ def doctor(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """What this machine and installation offer, and what to do where something is amiss."""
+    """Checks this machine and installation, and says how to mend what is wrong.
+
+    It ends with status 1 if something must be mended.
+    """
     from tichu_pipeline.status.doctor import Verdict, examine
     from tichu_pipeline.storage.folders import DataPaths
 

@@ -16,13 +16,15 @@ from tichu_pipeline.storage.os_errors import told
 if TYPE_CHECKING:
     from tichu_pipeline.storage.workers import Workers
 
-DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+DataOption = Annotated[Path, typer.Option(envvar="TICHU_DATA", help="The data folder.", metavar="DIR")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 WorkersOption = Annotated[
     str | None,
     typer.Option(
         envvar="TICHU_WORKERS",
-        help="Who works: serial, a number of processes, or a Dask scheduler, tcp://HOST:PORT.",
+        help="serial, a number of processes, or a Dask scheduler as tcp://HOST:8786.",
+        show_default="all cores",
+        metavar="WORKERS",
     ),
 ]
 

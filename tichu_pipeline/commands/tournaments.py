@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 if TYPE_CHECKING:
@@ -22,47 +23,88 @@ MARGIN = 2.0
 
 def tournament(
     agents: Annotated[
-        list[str] | None, typer.Argument(help="Two or more: random, heuristic, heuristic:blunder=.1, ..")
+        list[str] | None,
+        typer.Argument(
+            help="Two or more players: random, heuristic, policy:RUN, ..; docs/players.md has all.",
+            show_default=False,
+            autocompletion=completion.agents,
+        ),
     ] = None,
-    deals: Annotated[int | None, typer.Option(help=f"Duplicate deals a pairing. [default: {DEALS}]", min=1)] = None,
+    deals: Annotated[
+        int | None, typer.Option(help=f"Duplicate deals for each pairing, {DEALS:,} by default.", min=1, metavar="N")
+    ] = None,
     games: Annotated[
         int | None,
         typer.Option(
-            help="Whole games to 1000 a pairing instead, half of them over the same deals with seats swapped.", min=1
+            help="Whole games to 1,000 points for each pairing instead; every second one plays the deals of the one "
+            "before with seats swapped.",
+            show_default="single deals",
+            min=1,
+            metavar="N",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = 0,
     until_decided: Annotated[
         bool,
         typer.Option(
             "--until-decided",
-            help="Stop a pairing as soon as it is clear who is better (sequential test, errors of 5 %).",
+            help="Stop a pairing once it is clear who is better (sequential test, 5 % errors).",
         ),
     ] = False,
-    margin: Annotated[float, typer.Option(help="With it: by how many points a round.", min=0.01)] = MARGIN,
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="The difference that --until-decided looks for, in points a round.", min=0.01, metavar="POINTS"
+        ),
+    ] = MARGIN,
     limit: Annotated[
-        float | None, typer.Option(help="Seconds that a decision may take; who takes longer forfeits.", min=0.001)
+        float | None,
+        typer.Option(
+            help="The time for a decision; an agent that takes longer forfeits.",
+            show_default="no limit",
+            min=0.001,
+            metavar="SECONDS",
+        ),
     ] = None,
     control: Annotated[
         str | None,
         typer.Option(
-            help="A run of a ValueNet that says what luck promises; reported beside, taken away.", metavar="RUN"
+            help="A run of a ValueNet that takes the luck of the cards away; reported beside the points.",
+            metavar="RUN",
+            autocompletion=completion.runs,
         ),
     ] = None,
     workers: WorkersOption = None,
-    name: Annotated[str, typer.Option(help="Of the file DATA/tournaments/NAME.parquet.")] = "latest",
-    logs: Annotated[Path | None, typer.Option(help="Folder for the games as logs, NAME.zip.")] = None,
+    name: Annotated[
+        str,
+        typer.Option(
+            help="The tournament is stored under this name in DATA/tournaments.",
+            metavar="NAME",
+            autocompletion=completion.tournaments,
+        ),
+    ] = "latest",
+    logs: Annotated[
+        Path | None,
+        typer.Option(help="Also write the games as logs, DIR/NAME.zip.", show_default="no logs", metavar="DIR"),
+    ] = None,
     replay: Annotated[
         int | None,
         typer.Option(
-            help="Play only this table again and show it; without agents, of tournament NAME.", metavar="TABLE"
+            help="Play one table again and show its moves; without agents, a table of tournament NAME.",
+            show_default=False,
+            metavar="TABLE",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Play though the same tournament is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Play although the same tournament is stored.")] = False,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Every two agents play the same deals, each deal twice with the teams' seats swapped."""
+    """Lets agents play each other over the same deals.
+
+    Every two agents play each deal twice, with the teams' seats swapped, so that good cards help neither.
+
+    Example: tichu tournament heuristic random --deals 1000
+    """
     if deals and games:
         raise typer.BadParameter(
             "deals are single rounds, games are whole ones; expected one of the two", param_hint="--games"
@@ -126,12 +168,22 @@ def _tell_replay(console: Console, table: int, again: Replay, as_json: bool) -> 
 
 
 def ladder(
-    name: Annotated[str, typer.Option(help="The tournament, DATA/tournaments/NAME.parquet.")] = "ladder",
-    readme: Annotated[Path | None, typer.Option(help="A file with a place for it, which is rewritten.")] = None,
+    name: Annotated[
+        str, typer.Option(help="A stored tournament.", metavar="NAME", autocompletion=completion.tournaments)
+    ] = "ladder",
+    readme: Annotated[
+        Path | None,
+        typer.Option(help="A Markdown file with a place for the ladder.", show_default="print", metavar="FILE"),
+    ] = None,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Prints the ladder of a tournament as Markdown, or writes it into a README."""
+    """Prints the ladder of a tournament as Markdown, or writes it into a file.
+
+    The file has a line that begins "<!-- ladder:", and below it a line "<!-- end of the ladder -->".
+
+    Example: tichu ladder --readme docs/playing.md
+    """
     from tichu_models.arena.summary import summary
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.tournaments.files import TournamentFileError, read

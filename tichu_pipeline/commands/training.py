@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
@@ -16,16 +17,45 @@ if TYPE_CHECKING:
 
 
 def train(
-    network: Annotated[str, typer.Argument(help="PolicyNet, CandidatePolicyNet, ValueNet, GrandNet, ..")],
-    config: Annotated[Path | None, typer.Option(help="A TOML file of settings on top of a preset.")] = None,
-    preset: Annotated[str | None, typer.Option(help="smoke, demo, laptop or full. [default: laptop]")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="section.key=value, as often as needed.")] = None,
+    network: Annotated[
+        str,
+        typer.Argument(help="PolicyNet, ValueNet, .. (a wrong name lists all).", autocompletion=completion.networks),
+    ],
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file: a preset and other settings.", show_default=False, metavar="FILE")
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="smoke, demo, laptop (the default) or full.",
+            metavar="PRESET",
+            autocompletion=completion.presets,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="A setting, as training.epochs=4; may be repeated.", show_default=False, metavar="KEY=VALUE"
+        ),
+    ] = None,
     data: DataOption = Path("data"),
-    name: Annotated[str, typer.Option(help="Of the run, DATA/runs/NAME. [default: the network's]")] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Though another finished run has the name.")] = False,
+    name: Annotated[
+        str,
+        typer.Option(
+            help="The run's name, as a folder of DATA/runs.",
+            show_default="from the network: policy_net",
+            metavar="NAME",
+        ),
+    ] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Replace another finished run of this name.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Trains a network on the rounds of a data folder. Interrupted and called again, it goes on where it was."""
+    """Trains a network on the rounds of a data folder.
+
+    It may be interrupted: called again, it goes on where it was.
+
+    Example: tichu train PolicyNet --preset demo --set training.epochs=4
+    """
     from tichu_models.learning.config_files import DEFAULT_PRESET, PRESETS, ConfigError
     from tichu_models.networks.architectures import ARCHITECTURES
     from tichu_models.observation.scaling import ScalingError
@@ -71,7 +101,7 @@ def train(
 
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
-    """Lists the trained networks of a data folder, and what they came to."""
+    """Lists the runs of a data folder: trained networks, and how good they are."""
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import figures_line
     from tichu_pipeline.training.runs import runs as find
@@ -110,19 +140,39 @@ def _say_epoch(network: str, epoch: int, figures: dict[str, float]) -> None:
 
 
 def explain(
-    run: Annotated[str, typer.Argument(help="A name that `tichu runs` lists.")],
-    file: Annotated[Path, typer.Option(help="A .tch file.")],
-    round_index: Annotated[int, typer.Option("--round", help="Which round, counted from 0.", min=0)],
-    turn: Annotated[int | None, typer.Option(help="After so many plays and passes; all if not given.", min=0)] = None,
-    seat: Annotated[int | None, typer.Option(help="Only who sits here.", min=0, max=3)] = None,
-    rtg: Annotated[
-        float | None, typer.Option(help="Points still to win; default: those that the round came to.")
+    run: Annotated[str, typer.Argument(help="A name that `tichu runs` lists.", autocompletion=completion.runs)],
+    file: Annotated[Path, typer.Option(help="The game log, a .tch file.", metavar="FILE")],
+    round_index: Annotated[int, typer.Option("--round", help="The round; the first is 0.", min=0, metavar="N")],
+    turn: Annotated[
+        int | None,
+        typer.Option(help="Only the decision after N plays and passes.", show_default="all", min=0, metavar="N"),
     ] = None,
-    rule: Annotated[str, typer.Option(help="How outputs make a move's score: sum, mean, rarity, likelihood.")] = "sum",
+    seat: Annotated[
+        int | None, typer.Option(help="Only the player in this seat.", show_default="all", min=0, max=3, metavar="N")
+    ] = None,
+    rtg: Annotated[
+        float | None,
+        typer.Option(
+            help="The points that a goal-conditioned network is asked to win yet.",
+            show_default="as the round ended",
+            metavar="POINTS",
+        ),
+    ] = None,
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="How scores of cards become the score of a play: sum, mean, rarity or likelihood.", metavar="RULE"
+        ),
+    ] = "sum",
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """A network's score for every legal answer to a logged decision, beside the one that was given."""
+    """Prints a network's score for every legal answer to a decision in a game log.
+
+    The answer that was given is marked.
+
+    Example: tichu explain policy_net --file 2203201.tch --round 0 --turn 3
+    """
     from tichu_models.observation.specs import SpecError
     from tichu_models.runs.manifest import CheckpointError
     from tichu_pipeline.features.of_log import LogError
@@ -148,17 +198,28 @@ def explain(
 
 
 def calibrate(
-    run: Annotated[str, typer.Argument(help="Of a GCPolicyNet or DTNet; a name that `tichu runs` lists.")],
+    run: Annotated[str, typer.Argument(help="A run of a GCPolicyNet or DTNet.", autocompletion=completion.runs)],
     goals: Annotated[
-        list[float] | None, typer.Option("--goal", help="Points a round, as often as needed. [default: -300 .. 300]")
+        list[float] | None,
+        typer.Option(
+            "--goal",
+            help="A goal in points a round; may be repeated.",
+            show_default="-300, -200 .. 300",
+            metavar="POINTS",
+        ),
     ] = None,
-    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = 500,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Play though nothing has changed.")] = False,
+    deals: Annotated[int, typer.Option(help="Duplicate deals for each goal.", min=2, metavar="N")] = 500,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Play although nothing has changed.")] = False,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Does a network that is asked for more points win more? Played against itself, over the same deals."""
+    """Tests whether a network that is asked for more points wins more.
+
+    It plays against itself, over the same deals with one goal after the other.
+
+    Example: tichu calibrate gc_policy_net --deals 200
+    """
     from tichu_models.agents.registry import AgentError
     from tichu_models.arena.calibration import GOALS
     from tichu_models.runs.manifest import CheckpointError

@@ -84,16 +84,23 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
         "model_comparison": paths.reports / comparison.PAGE,
         "evaluation": tournament.page_path(paths),
     }
-    yield "<h2>Stages</h2>"
+    yield pages.section(
+        "Stages",
+        "What there is of each stage, and whether it is made of the inputs as they are now: "
+        "<em>fresh</em>, <em>stale</em> or <em>missing</em>. A stage's name leads to its report.",
+    )
     yield pages.table(
-        ("stage", "state", "what there is", "size", "worth knowing"),
+        ("stage", "state", "what there is", "size", "why"),
         [_row(standing, links.get(standing.stage), target) for standing in standings],
         as_text=(1, 2, 4),
     )
     yield from _networks(paths, target)
     yield from _ladder(paths)
     yield from _pictures(paths, target)
-    yield "<h2>Provenance</h2>"
+    yield pages.section(
+        "Provenance",
+        "The versions, seeds and stamps that these results come from: with the same ones they can be made again.",
+    )
     yield pages.table(("", ""), [(_text(name), _code(value)) for name, value in provenance(paths)], as_text=(1,))
 
 
@@ -108,24 +115,27 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
     rows = [_trained(run, run.manifest, target) for run in runs(paths) if run.state == FINISHED and run.manifest]
     if not rows:
         return
-    yield "<h2>Networks</h2>"
-    yield pages.table(("run", "network", "reads", "parameters", "minutes", "best weights"), rows, as_text=(1, 2, 5))
+    yield pages.section(
+        "Networks",
+        "The finished runs, with the figures of their best weights on validation games; a run's name leads to its "
+        "learning curves.",
+    )
+    yield pages.table(
+        ("run", "network and what it reads", "parameters", "trained for", "figures"), rows, as_text=(1, 4)
+    )
 
 
 def _trained(run: Run, manifest: Manifest, target: Path) -> Sequence[str]:
     return (
         pages.link(run.folder / CURVES, target, run.name),
-        _text(manifest.network),
-        _text(manifest.spec.name),
+        f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
         f"{run.trial.get('parameters', 0):,}",
-        f"{run.trial.get('seconds', 0) / 60:.1f}",
-        _text(figures_line(manifest.network, run.figures)),
+        f"{run.trial.get('seconds', 0):,.0f} s",
+        _text(figures_line(manifest.network, run.figures, ())),
     )
 
 
 def _ladder(paths: DataPaths) -> Iterator[str]:
-    import mistune
-
     path = tournament_path(paths, LADDER)
     if not path.is_file():
         return
@@ -134,22 +144,36 @@ def _ladder(paths: DataPaths) -> Iterator[str]:
     except TournamentFileError as error:
         yield f"<h2>Ladder</h2><p class='stale'>{_text(str(error))}</p>"
         return
-    yield f"<h2>Ladder</h2>{mistune.html(markdown(facts))}"
+    yield pages.section(
+        "Ladder",
+        "Every two players over the same deals, the best first. The rating is OpenSkill's; points are those by which "
+        "the player's team wins a round on average.",
+    )
+    yield pages.of_markdown(markdown(facts))
 
 
 def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
     folders = {
-        "Learning curves": sorted(paths.runs.glob(f"*/{CURVES}")),
-        "Reliability of calls": sorted(paths.runs.glob(f"*/{RELIABILITY}")),
-        "Distributions that are scaled": sorted(scaling.plot_folder(paths).glob("*_histogram.png")),
+        "Learning curves": (
+            "Loss by training step, and the figure by which the network is judged.",
+            sorted(paths.runs.glob(f"*/{CURVES}")),
+        ),
+        "Reliability of calls": (
+            "How often what was predicted with some probability came true: on the line, it is as likely as predicted.",
+            sorted(paths.runs.glob(f"*/{RELIABILITY}")),
+        ),
+        "Distributions that are scaled": (
+            "Values of each variable on the training games; dashed lines show where it is clipped.",
+            sorted(scaling.plot_folder(paths).glob("*_histogram.png")),
+        ),
     }
-    for heading, files in folders.items():
+    for heading, (about, files) in folders.items():
         if files:
             shown = [
                 pages.picture(path, target, path.parent.name if path.name in (CURVES, RELIABILITY) else path.stem)
                 for path in files
             ]
-            yield f"<h2>{heading}</h2>{''.join(shown)}"
+            yield pages.section(heading, about) + "".join(shown)
 
 
 def provenance(paths: DataPaths) -> list[tuple[str, str]]:
@@ -198,11 +222,8 @@ def _commit() -> str:
 
 
 def _features() -> str:
-    import mistune
-
-    render = mistune.create_markdown(plugins=["table"])
     title, _, text = docs.page().partition("\n")
-    return pages.page(title.removeprefix("# "), str(render(text)))
+    return pages.page(title.removeprefix("# "), pages.of_markdown(text))
 
 
 def _digest(text: str) -> str:

@@ -16,39 +16,32 @@ import typer
 
 from tichu_models.learning.config_files import PRESETS, run_config
 from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.html import markdown
 from tichu_pipeline.rounds.ingest import manifest as months_manifest
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
 from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
+from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
-HEADINGS = {
-    "top1": "top-1",
-    "top1_not_forced": "top-1, not forced",
-    "top1_no_blunder": "top-1, not forced, no blunder",
-    "top5_not_forced": "top-5, not forced",
-    "r2": "R2",
-    "r2_from_28": "R2 mid-round",
-    "value_r2": "R2 of the value",
-    "value_r2_from_28": "R2 mid-round",
-    "mae": "MAE (points / 100)",
-    "mse": "MSE",
-    "nll": "NLL",
-}
-EXPLAINED = """A baseline stands beside each network. *constant* takes any legal move as likely as another, or always
-gives the most frequent answer; *heuristic* is the built-in player by rules of thumb, which the players of a generated
-corpus follow but for their blunders; *always pass* passes; *points so far* takes the points collected for the outcome.
-*No blunder* leaves out the plays that the generator made by chance. Mid-round: 28 to 34 cards have been played. Figures
-are of the validation split, all decisions in the proportions they are asked in, unless a column says otherwise; those
-of baselines of its first decisions in time. GCPolicyNet and DTNet read, beside what a player sees, the return that the
-round really came to: their top-1 is that of players who know how it ends, not to be held against the other networks."""
+EXPLAINED = """\
+Each network is listed with its baselines. *constant* chooses among the legal moves at random, or always gives the
+most frequent answer. *heuristic* is the built-in player by rules of thumb, which the players of a generated corpus
+follow, apart from their blunders. *always pass* passes. *points so far* takes the points collected for the result.
+Blunders are the plays that the generator made at random. In mid-round, 28 to 34 cards have been played.
+
+Figures are of the validation split, over all decisions as often as they come up, unless a column says otherwise;
+baselines are judged on its first decisions in time. Errors are in points / 100. GCPolicyNet and DTNet read the
+return that the round really had, beside what a player sees. Their top-1 is that of players who know how the round
+ends: do not compare it with that of the other networks."""
 
 
-GOALS_EXPLAINED = """A team is asked for a goal, the points that a round is to be won by, and plays against the
-same network without one, which goes by what it expects. All goals are played over the same deals, each deal twice with
-seats swapped. Achieved: points a round that the team wins by, with 95 % intervals over deals. Cards decide most of a
-round, so that the line is far flatter than what is asked for; that it rises is what counts. Spearman's rho is that of
-goals and achieved points, with an interval over deals as well."""
+GOALS_EXPLAINED = """\
+A team is asked for a goal: the points by which it should win a round. It plays against the same network without a
+goal, which goes by what it expects. All goals are played over the same deals, each deal twice with seats swapped.
+The table has the points by which the team wins a round, with 95 % intervals over deals. The cards decide most of a
+round, so the line is far flatter than the goals; that it rises is what counts. Spearman's rho is that of goals and
+achieved points, with an interval over deals as well."""
 PICTURE = "goal_calibration.png"
 
 
@@ -59,7 +52,7 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
     compared = compare(paths, samples)
     parts = [
         "# Results",
-        "Made by `python -m tichu_pipeline.tools.results_page`; not written by hand.",
+        "Made by `python -m tichu_pipeline.tools.results_page`; do not edit it by hand.",
         f"The corpus: {rounds.games:,} games, {rounds.rounds:,} rounds in {len(rounds.months)} months"
         + (f", made by `{corpus}`." if corpus else "."),
         f"Networks are judged on {samples:,} decisions of their kind. {EXPLAINED}",
@@ -75,9 +68,9 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
 
 def _of_network(table: pl.DataFrame, network: str) -> str:
     names, rows = wide(table, network)
-    headings = ["", *(HEADINGS.get(name, name.replace("_", " ")) for name in names)]
+    headings = ["", *map(name_of, names)]
     lines = [(name, *("" if value is None else f"{value:.4f}" for value in values)) for _, name, values in rows]
-    return f"### {network}\n\n{_table(headings, lines)}"
+    return f"### {network}\n\n{markdown.table(headings, lines)}"
 
 
 def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
@@ -94,7 +87,7 @@ def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
         rise = _with_interval(100 * facts["slope"]["value"], [100 * each for each in facts["slope"]["interval"]], ".1f")
         lines.append((name, f"{facts['deals']:,}", *(achieved.get(goal, "") for goal in asked), rho, rise))
     headings = ("run", "deals", *(f"asked for {goal:+.0f}" for goal in asked), "rho", "points more for 100 more")
-    yield _table(headings, lines)
+    yield markdown.table(headings, lines)
 
 
 def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
@@ -120,7 +113,7 @@ def _trials(found: Sequence[Run]) -> str:
                 f"{figures_line(run.manifest.network, run.figures, ('val_loss',))}; {_took(run.trial)}",
             )
         )
-    return _table(headings, lines)
+    return markdown.table(headings, lines)
 
 
 def _settings(run: Run) -> str:
@@ -154,12 +147,6 @@ def _final_test(paths: DataPaths) -> Iterable[str]:
             names = {name: f"{name}, since replaced" for name in entry["runs"] if now.get(name) != entry["runs"][name]}
             table = pl.DataFrame(entry["figures"], schema=SCHEMA).with_columns(pl.col("name").replace(names))
             yield "\n\n".join(_of_network(table, network) for network in networks_of(table))
-
-
-def _table(headings: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
-    headings = list(headings)
-    rows = [headings, ["---"] * len(headings), *map(list, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def main(

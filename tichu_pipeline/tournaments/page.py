@@ -19,9 +19,9 @@ from tichu_models.arena.tournament import Played, values_of
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.html import pages
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tournaments.facts import TIMES, cell, cross_cells, deals_of, ladder, who_answers
 from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
 from tichu_pipeline.tournaments.running import tournament_path
-from tichu_pipeline.tournaments.terminal import TIME, TIMES, cell, duration, side_sums, who_answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 VERSION = 3
 STAMP = "<!-- tichu.stamp {} -->\n"
 BINS = 60
+ACROSS = 4  # histograms beside each other
+LADDER_HEADINGS = (
+    *("agent", "rating", "points a round", "Tichu made", "grand Tichu made"),
+    *("double victories", "bombs", "time, p50", "p99"),
+)
 
 
 @dataclass(frozen=True)
@@ -78,23 +83,21 @@ def is_up_to_date(paths: DataPaths, name: str) -> bool:
 def _html(name: str, played: Played) -> str:
     facts = summary(played)
     order = played.order
-    unit = "pairs of whole games" if order.whole_games else "duplicate deals"
-    deals = max(pairing["deals"] for pairing in facts["pairings"])
     about = (
-        f"{len(order.agents)} agents, up to {deals:,} {unit} a pairing, seed {order.seed}. Both teams play every deal "
-        "from both sides; points are those of a round, intervals hold 95 %. Ratings are OpenSkill's, with twice their "
-        "standard deviation."
+        f"{len(order.agents)} agents, up to {deals_of(facts)} for each pairing, seed {order.seed}. Both teams play "
+        "every deal from both sides, so that good cards help neither. Intervals (±) hold 95 %."
     )
-    ladder = (
-        "agent",
-        "rating",
-        "against all others",
-        "tichu",
-        "grand tichu",
-        "double victories",
-        "bombs",
-        f"{TIME}: p50",
-        "p99",
+    on_the_ladder = (
+        "The best agent first. The rating is OpenSkill's, with twice its standard deviation; points are those by which "
+        f"the agent's team wins a round on average. {TIMES}"
+    )
+    on_the_cross_table = (
+        "Points by which the agent of the row wins a round against the agent of the column; the columns bear the "
+        "numbers of the rows."
+    )
+    on_luck = (
+        "Points a round after the luck of the cards, as this network sees it, has been taken away; and how much of the "
+        "variance that luck explains."
     )
     parts = [
         f"<p>{html.escape(about)}</p>",
@@ -102,26 +105,32 @@ def _html(name: str, played: Played) -> str:
             f"<p class='stale'>Left out: {_code(entry['run'])}, {html.escape(entry['why'])}</p>"
             for entry in facts["left_out"]
         ),
-        "<h2>Ladder</h2>",
-        pages.table(ladder, _ladder(facts)),
-        f"<p>{html.escape(TIMES)}.</p>",
+        pages.section("Ladder", html.escape(on_the_ladder)),
+        pages.table(LADDER_HEADINGS, _ladder(facts)),
         *_deciders(facts),
-        "<h2>Each against each</h2>",
-        pages.table(("", *(rating["name"] for rating in facts["ratings"])), _cross(facts)),
-        _picture(_margins(facts), "points a round of each pairing"),
-        _picture(_ratings(facts), "ratings"),
-        _picture(_spread(played), "points a round of the deals of each pairing"),
+        pages.section("Each against each", on_the_cross_table),
+        pages.table(("", *(str(number + 1) for number in range(len(facts["ratings"])))), _cross(facts)),
+        _picture(_margins(facts), "Points a round by which the first agent of each pairing wins, with 95 % intervals"),
+        _picture(_ratings(facts), "Ratings with twice their standard deviation"),
+        _picture(_spread(played), "Points a round of single deals, for the first agent of each pairing"),
     ]
     if order.whole_games:
-        parts += ["<h2>Games</h2>", pages.table(("pairing", "won", "lost", "drawn", "share won"), _games(facts))]
+        on_games = "Whole games to 1,000 points, for the first agent of each pairing; a draw counts as half a win."
+        parts += [
+            pages.section("Games", on_games),
+            pages.table(("pairing", "won", "lost", "drawn", "share won"), _games(facts)),
+        ]
     if order.control:
-        headings = ("pairing", "without luck", "variance of deals explained", "of single rounds")
-        parts += [f"<h2>Luck by {_code(order.control)}</h2>", pages.table(headings, _controlled(facts))]
+        headings = ("pairing", "points without luck", "explained of deals", "explained of single rounds")
+        heading = f"Luck by {_code(order.control)}"
+        parts += [pages.section(heading, on_luck), pages.table(headings, _controlled(facts))]
     if facts["forfeits"]:
-        told = "".join(
+        on_forfeits = "Rounds lost by an illegal answer, a crash or a late answer; the first fifty are listed."
+        shown = "".join(
             f"<li>{html.escape(entry['reason'])}: {html.escape(entry['what'])}</li>" for entry in facts["forfeits"][:50]
         )
-        parts.append(f"<h2>Forfeits: {len(facts['forfeits']):,}</h2><ul class='stale'>{told}</ul>")
+        heading = f"Forfeits: {len(facts['forfeits']):,}"
+        parts.append(f"{pages.section(heading, on_forfeits)}<ul class='stale'>{shown}</ul>")
     return pages.page(f"Tournament {name}", "".join(parts))
 
 
@@ -130,17 +139,16 @@ def _code(text: str) -> str:
 
 
 def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
-    times = {entry["name"]: entry for entry in facts["times"]}
-    for rating in facts["ratings"]:
-        done = side_sums(facts, rating["name"])
+    for number, line in enumerate(ladder(facts), start=1):
         yield (
-            _code(rating["name"]),
-            f"{rating['mu']:.0f} ± {2 * rating['sigma']:.0f}",
-            cell(rating["points_per_round"], rating["interval"]),
-            *(f"{done[f'{call}_made']:,} of {done[f'{call}_called']:,}" for call in ("tichu", "grand")),
-            f"{done['double_victories']:,}",
-            f"{done['bombs']:,}",
-            *(duration(times[rating["name"]][share]) for share in ("p50", "p99")),
+            f"{number} {_code(line.name)}",
+            line.rating,
+            line.points,
+            *(f"{made:,} of {called:,}" for made, called in (line.tichu, line.grand)),
+            f"{line.double_victories:,}",
+            f"{line.bombs:,}",
+            line.p50,
+            line.p99,
         )
 
 
@@ -148,19 +156,13 @@ def _deciders(facts: dict[str, Any]) -> Iterable[str]:
     """Who answers what of the agents with networks."""
     if facts["decisions"]:
         rows = [(_code(entry["name"]), html.escape(who_answers(entry["answered_by"]))) for entry in facts["decisions"]]
-        yield f"<h2>Who decides</h2>{pages.table(('agent', 'decisions'), rows, as_text=[1])}"
+        yield pages.section("Who decides", "Which run answers which kind of decision of an agent with networks.")
+        yield pages.table(("agent", "decisions"), rows, as_text=[1])
 
 
 def _cross(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
-    cells = {}
-    for pairing in facts["pairings"]:
-        points, interval = pairing["points_per_round"], pairing["interval"]
-        cells[pairing["a"], pairing["b"]], cells[pairing["b"], pairing["a"]] = (
-            cell(points, interval),
-            cell(-points, interval),
-        )
-    names = [rating["name"] for rating in facts["ratings"]]
-    return ([_code(own), *(cells.get((own, other), "") for other in names)] for own in names)
+    for number, (name, cells) in enumerate(cross_cells(facts), start=1):
+        yield f"{number} {_code(name)}", *cells
 
 
 def _games(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
@@ -187,7 +189,7 @@ def _picture(figure: Figure, what: str) -> str:
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=110, metadata={"Software": None})
     source = f"data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}"
-    return f"<p><img alt='{html.escape(what)}' src='{source}'></p>"
+    return f"<p>{html.escape(what)}:</p><img alt='{html.escape(what)}' src='{source}'>"
 
 
 def _margins(facts: dict[str, Any]) -> Figure:
@@ -212,7 +214,7 @@ def _with_intervals(
 
     from tichu_pipeline.plots import ACCENT, COLOUR
 
-    figure = Figure(figsize=(8, 1.2 + 0.35 * len(labels)), layout="constrained")
+    figure = Figure(figsize=(10, 1 + 0.25 * len(labels)), layout="constrained")
     axes = figure.subplots()
     places = np.arange(len(labels))
     low, high = np.transpose(bounds)
@@ -231,11 +233,16 @@ def _spread(played: Played) -> Figure:
     from tichu_pipeline.plots import COLOUR
 
     pairings = range(len(played.order.pairings))
-    figure = Figure(figsize=(8, 1.5 * len(pairings) + 0.5), layout="constrained")
-    grid = figure.subplots(len(pairings), 1, sharex=True, squeeze=False)
-    for pairing, axes in zip(pairings, grid[:, 0], strict=True):
+    columns = min(ACROSS, len(pairings))
+    lines = -(-len(pairings) // columns)
+    figure = Figure(figsize=(10, 1.3 * lines + 0.5), layout="constrained")
+    grid = figure.subplots(lines, columns, sharex=True, squeeze=False)
+    for pairing, axes in zip(pairings, grid.flat, strict=False):
         values = values_of(played.results[played.results["pairing"] == pairing])
         axes.hist(values, bins=BINS, color=COLOUR)
-        axes.set_title(" : ".join(played.order.names(pairing)), fontsize=9)
-    grid[-1, 0].set_xlabel("points a round of a deal, both tables together")
+        axes.set_title("\n: ".join(played.order.names(pairing)), fontsize=7)
+        axes.tick_params(labelsize=7)
+    for axes in grid.flat[len(pairings) :]:
+        axes.set_visible(False)
+    figure.supxlabel("points a round of a deal, both tables together", fontsize=9)
     return figure

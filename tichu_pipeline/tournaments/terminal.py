@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -12,12 +11,10 @@ from rich.text import Text
 from tichu_models.arena.tournament import Order, Part
 from tichu_models.records.schema import Rounds
 from tichu_pipeline.rounds.showing import show_round
+from tichu_pipeline.tournaments.facts import TIMES, cell, cross_cells, deals_of, ladder, who_answers
 
 SHOWN_FORFEITS = 10
 USUAL_NAME = "latest"
-# Nobody is asked alone: what is measured is the time of a batch, parted among its decisions.
-TIME = "time a decision, of a batch"
-TIMES = f"p50, p99: {TIME}; of two built-in players the mean of all turns"
 
 
 def show(console: Console, facts: dict[str, Any], name: str) -> None:
@@ -66,30 +63,15 @@ def show(console: Console, facts: dict[str, Any], name: str) -> None:
         )
 
 
-def cell(points: float, interval: list[float]) -> str:
-    """Points a round with half the width of their interval."""
-    return f"{points:+.1f} ± {(interval[1] - interval[0]) / 2:.1f}"
-
-
 def cross_table(facts: dict[str, Any]) -> Table:
     """Points a round of the agent of the row against that of the column; the table of agents has their numbers."""
-    names = [rating["name"] for rating in facts["ratings"]]
-    cells = {
-        (pairing["a"], pairing["b"]): cell(pairing["points_per_round"], pairing["interval"])
-        for pairing in facts["pairings"]
-    }
-    cells |= {
-        (pairing["b"], pairing["a"]): cell(-pairing["points_per_round"], pairing["interval"])
-        for pairing in facts["pairings"]
-    }
-    deals = max(pairing["deals"] for pairing in facts["pairings"])
-    unit = "pairs of games" if facts["whole_games"] else "duplicate deals"
-    table = Table(title=f"points a round, {deals:,} {unit} a pairing, 95 % intervals", box=None, padding=(0, 1, 0, 0))
+    table = Table(title=f"points a round, {deals_of(facts)} a pairing, 95 % intervals", box=None, padding=(0, 1, 0, 0))
     table.add_column("")
-    for number in range(1, len(names) + 1):
+    rows = [cells for _, cells in cross_cells(facts)]
+    for number in range(1, len(rows) + 1):
         table.add_column(str(number), justify="right", no_wrap=True)
-    for number, own in enumerate(names, start=1):
-        table.add_row(str(number), *(cells.get((own, other), "") for other in names))
+    for number, cells in enumerate(rows, start=1):
+        table.add_row(str(number), *cells)
     return table
 
 
@@ -98,45 +80,16 @@ def agents_table(facts: dict[str, Any]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     for heading in ("", "rating", "tichu", "grand", "double", "bombs", "failed", "p50", "p99"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading), overflow="fold")
-    times = {entry["name"]: entry for entry in facts["times"]}
-    for number, rating in enumerate(facts["ratings"], start=1):
-        name = rating["name"]
-        done = side_sums(facts, name)
+    for number, line in enumerate(ladder(facts), start=1):
         table.add_row(
-            Text(f"{number} {name}" + (" (timed)" if times[name]["timed"] else "")),
-            f"{rating['mu']:.0f} ± {2 * rating['sigma']:.0f}",
-            f"{done['tichu_made']:,}/{done['tichu_called']:,}",
-            f"{done['grand_made']:,}/{done['grand_called']:,}",
-            *(f"{done[key]:,}" for key in ("double_victories", "bombs")),
-            f"{done['illegal'] + done['crashes'] + done['timeouts']:,}",
-            duration(times[name]["p50"]),
-            duration(times[name]["p99"]),
+            Text(f"{number} {line.name}" + (" (timed)" if line.timed else "")),
+            line.rating,
+            *(f"{made:,}/{called:,}" for made, called in (line.tichu, line.grand)),
+            *(f"{count:,}" for count in (line.double_victories, line.bombs, line.failed)),
+            line.p50,
+            line.p99,
         )
     return table
-
-
-def who_answers(answered_by: Mapping[str, str | None]) -> str:
-    """Which runs answer which decisions of a player, and which are left to rules of thumb, these last."""
-    kinds: dict[str | None, list[str]] = {}
-    for kind, run in sorted(answered_by.items(), key=lambda entry: entry[1] is None):
-        kinds.setdefault(run, []).append(kind)
-    return "; ".join(f"{', '.join(of_run)} by {run or 'rules of thumb'}" for run, of_run in kinds.items())
-
-
-def side_sums(facts: dict[str, Any], name: str) -> dict[str, int]:
-    """The counts of an agent over all its pairings."""
-    sides = [side for pairing in facts["pairings"] for side in pairing["sides"] if side["name"] == name]
-    return {key: sum(side[key] for side in sides) for key in sides[0] if key != "name"}
-
-
-def duration(seconds: float | None) -> str:
-    """A time for people."""
-    if seconds is None:
-        return ""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.0f} ns"
 
 
 def show_replay(console: Console, order: Order, table: int, part: Part) -> None:

@@ -32,6 +32,7 @@ from tichu_pipeline.html import pages
 from tichu_pipeline.rounds.ingest import manifest as months_manifest
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.baselines import points_so_far, rule_based
+from tichu_pipeline.training.figure_names import BASELINES, MEANINGS, name_of
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 
 # Bumped by hand when the same runs and rounds would give other figures.
@@ -244,12 +245,13 @@ def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> N
 
 
 def _page(table: pl.DataFrame) -> str:
-    parts = []
+    parts = [f"<p>{html.escape(BASELINES)}</p>"]
     for network in networks_of(table):
         names, rows = wide(table, network)
         cells = [(_shown(kind, name), *("" if value is None else f"{value:.4f}" for value in values))
                  for kind, name, values in rows]  # fmt: skip
-        parts.append(f"<h2>{network}</h2>{pages.table(('', *names), cells)}")
+        about = html.escape(MEANINGS[ARCHITECTURES[network].objective])
+        parts.append(pages.section(network, about) + pages.table(("", *map(name_of, names)), cells))
     return pages.page("Networks compared, on the validation split", "".join(parts))
 
 
@@ -277,7 +279,7 @@ def _draw(path: Path, table: pl.DataFrame) -> None:
         colours = [COLOUR if kind == RUN else ACCENT for _, kind, _ in bars]
         axes.barh([name for name, _, _ in bars], [value for _, _, value in bars], color=colours)
         worst = min((value for _, _, value in bars), default=0)
-        axes.set(title=f"{network}: {names[0] if names else ''}", xlim=(min(worst, 0), 1))
+        axes.set(title=f"{network}: {name_of(names[0]) if names else ''}", xlim=(min(worst, 0), 1))
         axes.invert_yaxis()
     save(figure, path)
 

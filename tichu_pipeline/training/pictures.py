@@ -7,6 +7,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tichu_pipeline.training.figure_names import name_of
+
 if TYPE_CHECKING:
     from tichu_models.learning.metrics.yes_no import Reliability
 
@@ -35,8 +37,8 @@ def draw_curves(folder: Path, drop_forced: bool) -> Path:
     curves = curves_of(folder)
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    trained_on = "train_loss, without forced decisions" if drop_forced else "train_loss"
-    for name, label, colour in (("train_loss", trained_on, COLOUR), ("val_loss", "val_loss", ACCENT)):
+    trained_on = "training, without forced decisions" if drop_forced else "training"
+    for name, label, colour in (("train_loss", trained_on, COLOUR), ("val_loss", "validation", ACCENT)):
         if name in curves:
             marker = "." if "val" in name or len(curves[name]) < FEW else ""
             left.plot(*zip(*curves[name], strict=True), color=colour, label=label, marker=marker)
@@ -45,7 +47,7 @@ def draw_curves(folder: Path, drop_forced: bool) -> Path:
     judged = next((name for name in WANTED if name in curves), "val_loss")
     if judged in curves:
         right.plot(*zip(*curves[judged], strict=True), color=COLOUR, marker=".")
-    right.set(title=judged, xlabel="step")
+    right.set(title=f"validation: {name_of(judged)}", xlabel="step")
     path = folder / CURVES
     save(figure, path)
     return path

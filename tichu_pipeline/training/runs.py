@@ -28,6 +28,7 @@ from tichu_models.runs.manifest import CheckpointError, Manifest
 from tichu_models.samples.sources import SourceError
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.inputs import InputError, inputs_of
 from tichu_pipeline.training.pictures import CURVES
 
@@ -275,7 +276,7 @@ def main_figure(network: str) -> tuple[str, ...]:
 def figures_line(network: str, figures: dict[str, float], names: Sequence[str] = ("train_loss", "val_loss")) -> str:
     """The figures that count, in a line."""
     wanted = dict.fromkeys((*names, *main_figure(network)))
-    return ", ".join(f"{name.removeprefix('val_')} {figures[name]:.4f}" for name in wanted if name in figures)
+    return ", ".join(f"{name_of(name)} {figures[name]:.4f}" for name in wanted if name in figures)
 
 
 def toml(value: Any) -> str:

@@ -186,10 +186,11 @@ def test_places_and_cumulated_scores(generated):
     assert mean == pytest.approx(0)
 
 
-def test_examples_of_the_readme_run(generated):
+@pytest.mark.parametrize(("page", "count"), [("README.md", 1), ("docs/data.md", 4)])
+def test_examples_of_the_documentation_run(generated, page, count):
     """The first thing that an analyst copies fails."""
-    examples = re.findall(r"```sql\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    examples = re.findall(r"```sql\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
     statements = [statement for example in examples for statement in example.split(";") if statement.strip()]
-    assert len(statements) == 4
+    assert len(statements) == count
     for statement in statements:
         assert table(generated.paths, statement).num_rows, statement

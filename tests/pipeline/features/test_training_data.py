@@ -4,6 +4,7 @@ they stopped, data sets hold what shards hold."""
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tests.paths import ROOT
 from tichu_models.observation.samples import as_records, features_of, width_of
 from tichu_models.observation.scaling import Constants, Scaling, ScalingError
 from tichu_models.observation.specs import NUMBER, SPECS, spec
@@ -490,3 +492,10 @@ def test_nothing_is_left_of_a_shard_that_failed(paths, monkeypatch):
         shards.make_shard(paths, found, MONTHS[0], force=True)
     assert file.read_bytes() == before
     assert sorted(path.stem for path in file.parent.iterdir()) == MONTHS
+
+
+def test_the_example_of_the_documentation_runs(paths, capsys):
+    """The first thing that somebody with a network of their own copies fails."""
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "training.md").read_text(), flags=re.DOTALL)
+    exec(example.replace("data/", f"{paths.root}/"), {})
+    assert capsys.readouterr().out == "(4096, 376) (4096, 57)\n"

@@ -29,8 +29,8 @@ from tichu_models.rules.asking import PLAY
 from tichu_models.statistics import wilson
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
+from tichu_pipeline.tournaments.facts import cell
 from tichu_pipeline.tournaments.running import run
-from tichu_pipeline.tournaments.terminal import cell
 
 pytestmark = pytest.mark.proof
 WORKERS = int(os.environ.get("TICHU_PROOF_WORKERS") or 2)
@@ -51,7 +51,7 @@ AT_TABLE = 4  # neighbouring views are much alike
 DUELS = "| Agents | Deals, seed | Points a round |"
 AGAINST_CHANCE = "| Against `random` | Games won, of | At least (95 %) |"
 THINKING = "| A play with a choice takes | p50 | p99 |"
-BELIEFS = "| Turns, games of | Plays | Weight of the true deal | Bits gained a play | Supposed deals that count |"
+BELIEFS = "| Turns, games of | Plays | Weight of the true deal | Bits gained a play | Effective number of drawn deals |"
 LUCK = "| Agents, pairs of games, seed | Points a round | Without luck | Variance explained of rounds | of pairs |"
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from tichu_pipeline.analysis.build import MEMORY, VERSION, build
 from tichu_pipeline.analysis.reading import DatabaseError, batches, reader, table, value
 from tichu_pipeline.analysis.scripts import queries
+from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.orchestration.retries import patience
@@ -48,7 +49,7 @@ def analysis(context: dg.AssetExecutionContext, config: AnalysisConfig, data: Da
 
 
 def _tables(rows: dict[str, int]) -> str:
-    return "\n".join(["| table | rows |", "|---|---|", *(f"| {name} | {count:,} |" for name, count in rows.items())])
+    return markdown.table(("table", "rows"), [(name, f"{count:,}") for name, count in rows.items()])
 
 
 @dg.asset_check(asset=analysis)

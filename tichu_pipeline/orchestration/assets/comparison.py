@@ -4,6 +4,7 @@ import dagster as dg
 import polars as pl
 from pydantic import Field
 
+from tichu_pipeline.html.markdown import table as markdown_table
 from tichu_pipeline.orchestration.assets.training import training_runs
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.orchestration.retries import patience
@@ -21,6 +22,7 @@ from tichu_pipeline.training.comparison import (
     networks_of,
     wide,
 )
+from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.runs import FINISHED, runs
 
 
@@ -90,10 +92,10 @@ def runs_are_whole(data: DataFolder) -> dg.AssetCheckResult:
 
 def markdown(table: object) -> str:
     """The first figures of every network, as lines."""
-    lines = ["| network | run | figures |", "|---|---|---|"]
+    lines = []
     for network in networks_of(table):  # type: ignore[arg-type]
         names, rows = wide(table, network)  # type: ignore[arg-type]
         for _, name, values in rows:
-            figures = ", ".join(f"{n} {v:.3f}" for n, v in zip(names, values, strict=True) if v is not None)
-            lines.append(f"| {network} | {name} | {figures} |")
-    return "\n".join(lines)
+            figures = ", ".join(f"{name_of(n)} {v:.3f}" for n, v in zip(names, values, strict=True) if v is not None)
+            lines.append((network, name, figures))
+    return markdown_table(("network", "run", "figures"), lines)

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from tichu_pipeline.features.dataset import VERSION, Order, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
+from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.assets.scaling import scaling
@@ -47,7 +48,7 @@ def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: Data
     )
     with patience(context):
         made = make_dataset(data.paths, config.name, order, config.force)
-    lines = ["| class | samples |", "|---|---|", *(f"| {name} | {n:,} |" for name, n in made.classes.items() if n)]
+    classes = markdown.table(("class", "samples"), [(name, f"{n:,}") for name, n in made.classes.items() if n])
     return dg.MaterializeResult(
         data_version=dg.DataVersion(made.stamp),
         metadata={
@@ -56,7 +57,7 @@ def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: Data
             "seconds": made.seconds,
             "reused": made.reused,
             **made.samples,
-            "classes": dg.MetadataValue.md("\n".join(lines)),
+            "classes": dg.MetadataValue.md(classes),
             "path": dg.MetadataValue.path(str(made.path)),
         },
     )

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pydantic import Field
 
 from tichu_models.rules.breaks import RuleBreak
+from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.raw_logs import raw_logs
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
@@ -93,14 +94,15 @@ def rule_breaks_are_rare(data: DataFolder) -> dg.AssetCheckResult:
     for summary in stored:
         codes.update({int(code): count for code, count in summary.rule_breaks.items()})
     codes -= Counter({RuleBreak.SYNTAX: codes[1], RuleBreak.TRUNCATED: codes[2]})  # fragments are no rounds
-    lines = ["| code | rounds | a million | reference |", "|---|---|---|---|"]
+    rows = []
     for code, count in sorted(codes.items()):
         reference = REFERENCE.get(code, 0) * 1e6 / REFERENCE_ROUNDS
-        lines.append(f"| {RuleBreak(code).name} | {count:,} | {count * 1e6 / max(total, 1):,.1f} | {reference:,.1f} |")
+        rows.append((RuleBreak(code).name, f"{count:,}", f"{count * 1e6 / max(total, 1):,.1f}", f"{reference:,.1f}"))
+    shares = markdown.table(("code", "rounds", "in a million rounds", "on the portal"), rows)
     return dg.AssetCheckResult(
         passed=all(count <= WARN_ABOVE * total for count in codes.values()),
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"shares": dg.MetadataValue.md("\n".join(lines)), "rounds": total},
+        metadata={"shares": dg.MetadataValue.md(shares), "rounds": total},
     )
 
 

@@ -5,6 +5,7 @@ import math
 import dagster as dg
 from pydantic import Field
 
+from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.orchestration.retries import patience
@@ -32,12 +33,10 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
     with patience(context):
         fitted = fit(data.paths, config.fit_through, config.methods, config.force)
     variables = fitted.constants["variables"]
-    lines = ["| variable | clip | method | offset | scale |", "|---|---|---|---|---|"]
+    rows = []
     for name, facts in variables.items():
         low, high = facts["clip"]
-        lines.append(
-            f"| {name} | {low:g} .. {high:g} | {facts['method']} | {facts['offset']:.4g} | {facts['scale']:.4g} |"
-        )
+        rows.append((name, f"{low:g} .. {high:g}", facts["method"], f"{facts['offset']:.4g}", f"{facts['scale']:.4g}"))
     return dg.MaterializeResult(
         data_version=dg.DataVersion(fitted.constants["stamp"]),
         metadata={
@@ -47,7 +46,7 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
             "fit_through": fitted.constants["fit"]["through"],
             "reused": fitted.reused,
             "score_diff": dg.MetadataValue.md(sparkline(list(variables["score_diff"]["quantiles"].values()))),
-            "constants": dg.MetadataValue.md("\n".join(lines)),
+            "constants": dg.MetadataValue.md(markdown.table(("variable", "clip", "method", "offset", "scale"), rows)),
             "plots": dg.MetadataValue.path(plot_folder(data.paths)),
         },
     )

@@ -8,6 +8,7 @@ from pydantic import Field
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
 from tichu_pipeline.analysis.build import add_tournaments
+from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.training import training_runs
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import patience
@@ -46,11 +47,11 @@ def tournament(
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)
-    lines = ["| | points a round | interval |", "|---|---|---|"]
+    rows = []
     for pairing in facts["pairings"]:
         low, high = pairing["interval"]
-        lines.append(
-            f"| {pairing['a']} : {pairing['b']} | {pairing['points_per_round']:+.1f} | {low:+.1f} .. {high:+.1f} |"
+        rows.append(
+            (f"{pairing['a']} : {pairing['b']}", f"{pairing['points_per_round']:+.1f}", f"{low:+.1f} .. {high:+.1f}")
         )
     return dg.MaterializeResult(
         data_version=dg.DataVersion(made.stamp),
@@ -61,7 +62,7 @@ def tournament(
             "reused": made.reused,
             "agents": len(agents),
             "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
-            "pairings": dg.MetadataValue.md("\n".join(lines)),
+            "pairings": dg.MetadataValue.md(markdown.table(("", "points a round", "interval"), rows)),
             "path": dg.MetadataValue.path(made.path),
             **workers.metadata(),
         },

@@ -1,0 +1,50 @@
+"""The pages that people read: links, paths and commands that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+import typer
+
+from tests.paths import ROOT
+from tichu_pipeline.cli import app
+
+PAGES = [ROOT / "README.md", ROOT / "data" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+PATH = re.compile(r"`((?:tichu_models|tichu_pipeline|tests|docs|dagster_home)/[\w./{},-]*)`")
+
+
+def code_of(text: str) -> list[str]:
+    """The lines of all blocks of shell commands."""
+    blocks = re.findall(r"^```\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_and_paths_lead_somewhere(page):
+    """A page that sends its reader to a module that has moved."""
+    text = page.read_text(encoding="utf-8")
+    targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in target]
+    assert not [target for target in targets if not (page.parent / target).exists()]
+    assert not [path for path in PATH.findall(text) if "NN_" not in path and not (ROOT / path).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_options_are_there(page):
+    """A line that is copied into the terminal and refused."""
+    lines = [line.removeprefix("$ ") for line in code_of(page.read_text(encoding="utf-8"))]
+    for line in lines:
+        words = shlex.split(line, comments=True) if line.startswith("tichu ") else []
+        if words:
+            command = COMMANDS[words[1]]
+            known = {option for parameter in command.params for option in parameter.opts}
+            assert {word for word in words[2:] if word.startswith("--")} <= known, line
+
+
+def test_the_readme_is_short_and_begins_with_the_two_commands():
+    """A first page that nobody reads to its end."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 150
+    assert next(place for place, line in enumerate(lines) if line.startswith("make demo")) < 20

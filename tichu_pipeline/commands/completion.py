@@ -1,0 +1,97 @@
+"""What the shell offers for a half-typed word: names of runs, agents, queries and so on.
+
+The shell waits for the answer at each press of the tabulator key: folders are listed, nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from tichu_pipeline.storage.folders import DataPaths
+
+# The names of `tichu_models.agents.registry`, which takes too long to import: those that stand alone, and those that
+# stand before the name of a run, with the networks that they play with.
+ALONE = ("random", "heuristic", "crowd")
+WITH_RUN = {
+    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
+    "candidate": ("CandidatePolicyNet",),
+    "gc": ("GCPolicyNet",),
+    "dt": ("DTNet",),
+    "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet"),
+}
+MANIFEST = "manifest.json"
+
+
+def runs(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Runs of the data folder."""
+    return _beginning(incomplete, _runs(ctx))
+
+
+def agents(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Agents, those with a network once for each run that has one. Bash takes what follows a colon for a new word."""
+    of_runs = [f"{name}:{run}" for run in _runs(ctx) for name in _players_of(_paths(ctx).runs / run)]
+    if before := _before_colon():
+        return _beginning(f"{before}:{incomplete}", of_runs, len(before) + 1)
+    return _beginning(incomplete, [*ALONE, *of_runs])
+
+
+def tournaments(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Stored tournaments."""
+    return _beginning(incomplete, [path.stem for path in _paths(ctx).tournaments.glob("[!.]*.parquet")])
+
+
+def queries(incomplete: str) -> list[str]:
+    """Questions that have an answer ready."""
+    from tichu_pipeline.analysis.scripts import queries as known
+
+    return _beginning(incomplete, [query.name for query in known()])
+
+
+def networks(incomplete: str) -> list[str]:
+    """Networks that can be trained."""
+    from tichu_models.networks.architectures import ARCHITECTURES
+
+    return _beginning(incomplete, ARCHITECTURES)
+
+
+def presets(incomplete: str) -> list[str]:
+    """Presets of a training."""
+    from tichu_models.learning.config_files import PRESETS
+
+    return _beginning(incomplete, PRESETS)
+
+
+def _runs(ctx: typer.Context) -> list[str]:
+    folder = _paths(ctx).runs
+    return [path.name for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+
+
+def _players_of(folder: Path) -> list[str]:
+    """The names that play with a run's network; none if it answers other decisions, or cannot be read."""
+    try:
+        network = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["network"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [name for name, networks in WITH_RUN.items() if network in networks]
+
+
+def _beginning(incomplete: str, names: Iterable[str], cut: int = 0) -> list[str]:
+    """The names that begin like this, without as many letters as are cut."""
+    return sorted(name[cut:] for name in names if name.startswith(incomplete) and not name.startswith("."))
+
+
+def _paths(ctx: typer.Context) -> DataPaths:
+    """The data folder as far as the line is typed."""
+    return DataPaths(Path(ctx.params.get("data") or os.environ.get("TICHU_DATA") or "data"))
+
+
+def _before_colon() -> str:
+    """The word before a colon that Bash has cut off from what is being completed; empty if there is none."""
+    words, at = os.environ.get("COMP_WORDS", "").split(), os.environ.get("COMP_CWORD", "")
+    known = words[: int(at)] if at.isdecimal() else []
+    return known[-2] if len(known) > 2 and known[-1] == ":" else ""
