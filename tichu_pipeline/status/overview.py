@@ -23,6 +23,7 @@ from rich.filesize import decimal
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played
 from tichu_models.observation import features_page as docs
+from tichu_models.runs.files import CURVES, RELIABILITY
 from tichu_models.runs.manifest import Manifest
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.analysis.reading import stored_stamp
@@ -40,7 +41,6 @@ from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_s
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.training import comparison
-from tichu_pipeline.training.pictures import CURVES, RELIABILITY
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
 # Bumped by hand when the same data folder would give another page.

@@ -1,4 +1,4 @@
-"""How far the goal-conditioned networks of a data folder do what they are told: `runs/<name>/calibration.json`.
+"""How far the goal-conditioned networks of a data folder do what they are told: the run's calibration.
 
 Games are played by `tichu_models.arena.calibration`; here they are asked for, kept while nothing has changed that they
 hang on, and drawn.
@@ -16,6 +16,7 @@ from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
 from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tournaments.running import FromRegistry
@@ -23,7 +24,6 @@ from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 
 # Bumped by hand when the same networks and goals would be played otherwise.
 VERSION = 1
-FILE, PICTURE = "calibration.json", "calibration.png"
 DEALS = 500
 TAKE_GOALS = ("goal", "sequence")  # objectives
 
@@ -62,21 +62,21 @@ def calibrate_run(
     goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
     make = FromRegistry(paths.runs)
     stamp = _stamp(make(unasked), (deals, goals, seed))
-    path = run.folder / FILE
+    path = run.folder / CALIBRATION
     if not force and (kept := _kept(path)).pop("stamp", None) == stamp:
         return Calibrated(kept, path, True, time.monotonic() - started)
     made = calibrate(lambda goal: f"{unasked},goal={goal:g}", unasked, make, deals, goals, seed, done)
     facts = {"run": name, "seed": seed, **made.summary()}
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps({"stamp": stamp, **facts}, indent=1) + "\n", encoding="utf-8")
-    draw({name: facts}, run.folder / PICTURE)
+    draw({name: facts}, run.folder / CALIBRATION_PICTURE)
     return Calibrated(facts, path, False, time.monotonic() - started)
 
 
 def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
     """What a run came to when it was last tried, if it has still the same networks."""
     run = find_run(paths, name)
-    kept = _kept(run.folder / FILE)
+    kept = _kept(run.folder / CALIBRATION)
     stamp = kept.pop("stamp", None)
     if not takes_goals(run) or stamp is None:
         return None

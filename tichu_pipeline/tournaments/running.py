@@ -24,6 +24,7 @@ from tichu_models.arena.tournament import Order, Played, is_plain, play
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH
+from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes, Workers, threads
@@ -114,7 +115,7 @@ def stamp_of(order: Order, paths: DataPaths) -> str:
             hashlib.sha256((paths.root / TRUTH).read_bytes()).digest() if (paths.root / TRUTH).exists() else b""
         )
     if order.control or any(RUN.match(agent) for agent in order.agents):
-        for file in sorted([*paths.runs.glob("*/manifest.json"), *paths.runs.glob("*/model.safetensors")]):
+        for file in sorted([*paths.runs.glob(f"*/{MANIFEST}"), *paths.runs.glob(f"*/{WEIGHTS}")]):
             digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 

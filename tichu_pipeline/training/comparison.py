@@ -2,7 +2,6 @@
 
     reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
     reports/model_comparison.html      the figures that count, network by network; .png, the first of them
-    runs/final_test.jsonl              who used the test split, when, for what, and what came of it
 
 The comparison is of the validation split. The test split is for the end: it is used when somebody says so by name, it
 is written down, and a second use is refused unless that is asked for too.
@@ -27,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.networks.architectures import ARCHITECTURES, Objective
+from tichu_models.runs.files import FINAL_TEST
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.html import pages
 from tichu_pipeline.rounds.ingest import manifest as months_manifest
@@ -38,12 +38,7 @@ from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 VERSION = 2
 STAMP, SAMPLED = b"tichu.stamp", b"tichu.samples"
 SAMPLES = 50_000
-TABLE, PAGE, PICTURE, FINAL_TEST = (
-    "model_comparison.parquet",
-    "model_comparison.html",
-    "model_comparison.png",
-    "final_test.jsonl",
-)
+TABLE, PAGE, PICTURE = "model_comparison.parquet", "model_comparison.html", "model_comparison.png"
 RUN, BASELINE = "run", "baseline"
 SCHEMA = dict.fromkeys(("name", "kind", "network", "spec", "split", "figure"), pl.String) | {"value": pl.Float64}
 # Beside the figures that every run reports, and what a constant answer gets, as networks report it along.

@@ -1,6 +1,6 @@
 """The runs of a data folder, `runs/<name>/`: training one, telling what there is of each.
 
-Beside the files of `learning.training` a run's folder holds `trial.json`: which preset and settings it was started
+Beside the files of `learning.training` a run's folder holds its trial: which preset and settings it was started
 with, how long it took, on what; and pictures. A finished run is never overwritten by another one unasked.
 """
 
@@ -24,18 +24,17 @@ from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import OptionError
 from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RELIABILITY, RESUME, TRIAL, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, Manifest
 from tichu_models.samples.sources import SourceError
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.inputs import InputError, inputs_of
-from tichu_pipeline.training.pictures import CURVES
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import Progress
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-TRIAL, FIGURES, WEIGHTS, RESUME = "trial.json", "figures.json", "model.safetensors", "resume.ckpt"
 FINISHED, UNFINISHED, DAMAGED = "finished", "unfinished", "damaged"
 
 
@@ -162,7 +161,7 @@ def finished(folder: Path, manifest: Manifest) -> Made | None:
 def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) -> Made:
     from tichu_models.learning.training import train
     from tichu_pipeline.training.judging import reliability
-    from tichu_pipeline.training.pictures import RELIABILITY, draw_curves, draw_reliability
+    from tichu_pipeline.training.pictures import draw_curves, draw_reliability
 
     started = time.monotonic()
     going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
@@ -221,14 +220,14 @@ def _difference(old: Manifest, new: Manifest) -> str:
 
 def runs(paths: DataPaths) -> list[Run]:
     """All runs there are, by name."""
-    folders = sorted(path.parent for path in paths.runs.glob(f"*/{manifests.FILE}"))
+    folders = sorted(path.parent for path in paths.runs.glob(f"*/{MANIFEST}"))
     return [run_of(folder) for folder in folders if not folder.name.startswith(".")]
 
 
 def run_of(folder: Path) -> Run:
     """What there is of the run of a folder."""
     try:
-        manifest = manifests.read(folder / manifests.FILE)
+        manifest = manifests.read(folder / MANIFEST)
     except CheckpointError as error:
         return Run(folder.name, folder, DAMAGED, problem=str(error))
     done = (folder / FIGURES).exists() and (folder / WEIGHTS).exists()
@@ -258,7 +257,7 @@ def stale_because(run: Run, paths: DataPaths) -> str:
 
 def find_run(paths: DataPaths, name: str) -> Run:
     """The run of this name; it has weights."""
-    if not NAME.fullmatch(name) or not (paths.runs / name / manifests.FILE).exists():
+    if not NAME.fullmatch(name) or not (paths.runs / name / MANIFEST).exists():
         known = ", ".join(run.name for run in runs(paths)) or "none yet; tichu train makes them"
         raise RunError(f"{paths.runs / name}: no run of this name; there are {known}")
     found = run_of(paths.runs / name)
@@ -268,7 +267,7 @@ def find_run(paths: DataPaths, name: str) -> Run:
 
 
 def main_figure(network: str) -> tuple[str, ...]:
-    """By which figures a network is judged first, as `figures.json` spells them."""
+    """By which figures a network is judged first, by the names of a run's figures."""
     return MAIN_FIGURES[ARCHITECTURES[network].objective]
 
 

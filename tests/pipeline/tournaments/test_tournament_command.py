@@ -19,6 +19,7 @@ from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order, Task
+from tichu_models.runs.files import FIGURES, WEIGHTS
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table, value
 from tichu_pipeline.cli import app
@@ -30,7 +31,6 @@ from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.logs import first_number, log_name
 from tichu_pipeline.tournaments.page import _ratings, is_up_to_date, page_path, write_page
-from tichu_pipeline.training.runs import FIGURES, WEIGHTS
 
 CLI = CliRunner()
 AGENTS = ("heuristic", "heuristic:blunder=.3", "random")

@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 from tests.paths import ROOT
 from tichu_models.learning.config_files import run_config
 from tichu_models.networks.architectures import ARCHITECTURES
-from tichu_models.runs.checkpoint import LAST, load
+from tichu_models.runs.checkpoint import load
+from tichu_models.runs.files import FINAL_TEST, LAST_WEIGHTS
 from tichu_models.samples.classes import classes_of_labels
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
@@ -71,7 +72,7 @@ def test_every_network_learns_from_a_data_folder(paths, network):
     assert run.trial["parameters"] == sum(p.numel() for p in load(run.folder).network.parameters())
     assert (run.folder / "learning_curves.png").stat().st_size > 1000
     assert (run.folder / "reliability.png").exists() == (ARCHITECTURES[network].objective in ("calls", "bomb"))
-    last = load(run.folder, file=LAST)
+    last = load(run.folder, file=LAST_WEIGHTS)
     assert int(last.notes["step"]) >= int(load(run.folder).notes["step"])
     if ARCHITECTURES[network].objective in ("cards", "goal", "move", "sequence"):
         assert 0 < run.figures["val_top1_not_forced"] <= run.figures["val_top1"] < 1
@@ -296,7 +297,7 @@ def test_the_test_split_is_used_once(paths):
     wanted = FinalTest("Ada", "the end of a trial", ("tichu_net",))
     table = final_test(paths, wanted, 300)
     assert set(table["split"]) == {"test"}
-    entries = [json.loads(line) for line in (paths.runs / comparison.FINAL_TEST).read_text().splitlines()]
+    entries = [json.loads(line) for line in (paths.runs / FINAL_TEST).read_text().splitlines()]
     assert [entry["by"] for entry in entries] == ["Ada", "Ada"]
     assert "figures" not in entries[0]
     assert final_test(paths, wanted, 300).equals(table)

@@ -25,7 +25,7 @@ from tichu_pipeline.training.runs import FINISHED, runs
 
 
 class FinalTestConfig(dg.Config):
-    """The test split is used once, at the end. Who uses it says so; it is written down in runs/final_test.jsonl."""
+    """The test split is used once, at the end. Who uses it says so; it is written down beside the runs."""
 
     by: str = Field(default="", description="your name; without one the test split is left alone")
     why: str = Field(default="", description="what the figures are for")

@@ -14,6 +14,7 @@ from tichu_models.learning.settings import DataConfig, TrainingConfig
 from tichu_models.networks.architectures import ARCHITECTURES, Architecture
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import Options
+from tichu_models.runs.files import CURVES, FIGURES
 from tichu_models.samples.sources import SourceError
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
@@ -23,7 +24,7 @@ from tichu_pipeline.orchestration.retries import patience
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.training.inputs import VERSION, InputError, inputs_of
 from tichu_pipeline.training.parent import TrainingFailedError, train_in_child
-from tichu_pipeline.training.pictures import CURVES, curves_of
+from tichu_pipeline.training.pictures import curves_of
 from tichu_pipeline.training.runs import Order, RunError, default_name, finished, main_figure, read_order, run_of, toml
 
 PREFIX = "training_runs"
@@ -94,7 +95,7 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
                 reused = made is not None
                 if made is None:
                     if config.force:
-                        (folder / "figures.json").unlink(missing_ok=True)
+                        (folder / FIGURES).unlink(missing_ok=True)
                     train_in_child(context, data.paths.root, order)
                     made = finished(folder, inputs.manifest)
         except (ConfigError, InputError, RunError, ScalingError, SourceError, TrainingFailedError) as error:
