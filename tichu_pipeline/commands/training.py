@@ -34,7 +34,8 @@ def train(
     from tichu_pipeline.scaling.fit import ScalingError as FitError
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.inputs import InputError
-    from tichu_pipeline.training.runs import Order, RunError, figures_line, is_helper, read_order, train_run
+    from tichu_pipeline.training.runs import RunError, figures_line
+    from tichu_pipeline.training.train import Order, is_helper, read_order, train_run
 
     if network not in ARCHITECTURES:
         raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
@@ -63,11 +64,11 @@ def train(
     if is_helper():
         return
     if as_json:
-        facts = {"run": made.name, "folder": str(made.folder), "stamp": made.stamp, "reused": made.reused}
+        facts = {"run": made.name, "folder": str(made.path), "stamp": made.stamp, "reused": made.reused}
         typer.echo(json.dumps({**facts, "seconds": round(made.seconds, 2), "figures": made.figures}))
         return
     how = "was there" if made.reused else f"{made.seconds:.0f} s"
-    typer.echo(f"{made.folder}: {figures_line(network, made.figures, ())}, {how}")
+    typer.echo(f"{made.path}: {figures_line(network, made.figures, ())}, {how}")
 
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:

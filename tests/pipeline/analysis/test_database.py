@@ -108,7 +108,7 @@ def test_an_unchanged_database_is_kept_and_a_changed_month_makes_a_new_one(paths
     assert table(copy, "SELECT tournament, a, margin FROM tournaments").to_pylist() == [
         {"tournament": "ladder", "a": "A", "margin": 7}
     ]
-    assert second.rows == first.rows | {"tournaments": 1}
+    assert second.tables == first.tables | {"tournaments": 1}
     pq.write_table(table(paths, "SELECT 7 AS points"), copy.tournaments / "other.parquet")
     with pytest.raises(DatabaseError, match="no tournament"):
         build(copy)

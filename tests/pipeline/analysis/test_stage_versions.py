@@ -50,7 +50,7 @@ def test_outputs_change_only_with_their_version(paths):
     """Old databases and constants that count as up to date, though the code now makes others."""
     made = building.build(paths)
     tables = {
-        name: digest(table(paths, f"FROM {name} ORDER BY ALL").to_pylist()) for name in made.rows if name != "about"
+        name: digest(table(paths, f"FROM {name} ORDER BY ALL").to_pylist()) for name in made.tables if name != "about"
     }
     constants = fitting.fit(paths).constants
     found = {

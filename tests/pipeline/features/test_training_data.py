@@ -25,7 +25,7 @@ from tichu_models.samples.legal_moves import MoveFinder
 from tichu_models.samples.loader import Loader, StateError, Wanted
 from tichu_models.samples.sources import RoundsSource, ShardSource, SourceError
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
-from tichu_pipeline.features import dataset, shards
+from tichu_pipeline.features import dataset, groups, shards
 from tichu_pipeline.features.filters import FilterError, Filters, seats_of
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
@@ -422,7 +422,7 @@ def test_data_sets_are_balanced(paths):
 @pytest.mark.parametrize("size", [1, 7, 50, 5000])
 def test_shares_are_fair(counts, size):
     """A loop without end, or a class that is left out."""
-    shares = dataset.fair_shares(np.array(counts), size)
+    shares = groups.fair_shares(np.array(counts), size)
     assert shares.sum() == min(size, sum(counts))
     assert (shares <= counts).all()
     short = shares < counts

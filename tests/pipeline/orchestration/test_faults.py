@@ -27,7 +27,6 @@ from tichu_models.observation.specs import spec
 from tichu_models.runs.files import CURVES, FIGURES, LAST_WEIGHTS, RELIABILITY, TRIAL, WEIGHTS
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.analysis.build import build, row_counts
-from tichu_pipeline.analysis.reading import stored_stamp
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
@@ -35,11 +34,12 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.status import overview
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import stored_stamp
 from tichu_pipeline.storage.workers import Serial
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.training.comparison import compare
-from tichu_pipeline.training.runs import Order, train_run
+from tichu_pipeline.training.train import Order, train_run
 
 MONTHS = ["2024-01", "2024-02"]
 NAME = "ladder"

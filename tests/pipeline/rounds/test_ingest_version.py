@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import paths
-from tichu_pipeline.rounds.ingest import TABLES, VERSION, ingest
+from tichu_pipeline.rounds.changes import VERSION
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import TABLES
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.monthly_files import SUMMARY
 
@@ -66,6 +68,6 @@ def test_the_version_tells_of_every_change(tmp_path):
     if changed and golden["version"] == VERSION:
         pytest.fail(
             f"ingest now makes other rows of unchanged logs ({', '.join(changed)}). If that is meant, bump VERSION "
-            f"in tichu_pipeline/rounds/ingest.py, and give {GOLDEN.name} the digests that this test then prints."
+            f"in tichu_pipeline/rounds/changes.py, and give {GOLDEN.name} the digests that this test then prints."
         )
     assert golden == json.loads(content), f"{GOLDEN} is to hold, for ingest.VERSION {VERSION}:\n{content}"

@@ -91,7 +91,7 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     read_back = DataPaths(tmp_path / "read")
     ingested = ingest(tmp_path / "logs", read_back)
     assert not ingested.problems
-    (month,) = ingested.months
+    (month,) = (month.summary for month in ingested.months)
     assert (month.games, month.rule_breaks) == (18, {})
     rows = pq.read_table(read_back.rounds / f"{month.month}.parquet")
     played = read(paths.tournaments / "logged.parquet").results
@@ -126,7 +126,7 @@ def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
     assert all(len(Path(name).stem) == 18 for name in one)
     read_back = DataPaths(tmp_path / "read")
     (month,) = ingest(logs, read_back).months
-    assert month.games == 32
+    assert month.summary.games == 32
     stamps = {first_number(Order(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
     assert len(stamps) == 1000
     assert max(stamps) + 781 * 10**8 < 10**18

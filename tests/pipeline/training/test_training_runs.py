@@ -27,15 +27,16 @@ from tichu_pipeline.cli import app
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status.freshness import State
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import State
 from tichu_pipeline.tools import results_page
 from tichu_pipeline.training import comparison
 from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
 from tichu_pipeline.training.inputs import inputs_of
-from tichu_pipeline.training.runs import Order, default_name, run_of, train_run
+from tichu_pipeline.training.runs import default_name, run_of
+from tichu_pipeline.training.train import Order, train_run
 
 MONTHS = ["2024-01", "2024-02"]
 LOG = ROOT / "tests" / "golden" / "sound_game.tch"

@@ -6,8 +6,9 @@ import dagster as dg
 from pydantic import Field
 
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.scaling.fit import VERSION, fit, load, plot_folder
 
@@ -29,7 +30,7 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
     Fitted on the training split of a declared window of months, so that a new month changes nothing that was scaled. A
     histogram and a Q-Q plot of each variable lie in `plots/scaling/`.
     """
-    with patience(context):
+    with retry_transient(context):
         fitted = fit(data.paths, config.fit_through, config.methods, config.force)
     variables = fitted.constants["variables"]
     lines = ["| variable | clip | method | offset | scale |", "|---|---|---|---|---|"]
@@ -38,18 +39,12 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
         lines.append(
             f"| {name} | {low:g} .. {high:g} | {facts['method']} | {facts['offset']:.4g} | {facts['scale']:.4g} |"
         )
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(fitted.constants["stamp"]),
-        metadata={
-            "rows": fitted.constants["fit"]["rounds"],
-            "bytes": data.paths.scaling.stat().st_size,
-            "seconds": fitted.seconds,
-            "fit_through": fitted.constants["fit"]["through"],
-            "reused": fitted.reused,
-            "score_diff": dg.MetadataValue.md(sparkline(list(variables["score_diff"]["quantiles"].values()))),
-            "constants": dg.MetadataValue.md("\n".join(lines)),
-            "plots": dg.MetadataValue.path(plot_folder(data.paths)),
-        },
+    return materialized(
+        fitted,
+        fit_through=fitted.constants["fit"]["through"],
+        score_diff=dg.MetadataValue.md(sparkline(list(variables["score_diff"]["quantiles"].values()))),
+        constants=dg.MetadataValue.md("\n".join(lines)),
+        plots=dg.MetadataValue.path(plot_folder(data.paths)),
     )
 
 

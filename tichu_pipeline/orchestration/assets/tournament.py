@@ -9,8 +9,9 @@ from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order
 from tichu_pipeline.analysis.build import add_tournaments
 from tichu_pipeline.orchestration.assets.training import training_runs
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION
 from tichu_pipeline.tournaments.running import run as play
@@ -41,7 +42,7 @@ def tournament(
     for run, why in left_out:
         context.log.warning("%s is left out: %s", run, why)
     order = Order(agents, config.deals, config.seed, config.whole_games)
-    with patience(context):
+    with retry_transient(context):
         made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
@@ -52,19 +53,13 @@ def tournament(
         lines.append(
             f"| {pairing['a']} : {pairing['b']} | {pairing['points_per_round']:+.1f} | {low:+.1f} .. {high:+.1f} |"
         )
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(made.stamp),
-        metadata={
-            "rows": len(made.played.results),
-            "bytes": made.path.stat().st_size,
-            "seconds": made.seconds,
-            "reused": made.reused,
-            "agents": len(agents),
-            "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
-            "pairings": dg.MetadataValue.md("\n".join(lines)),
-            "path": dg.MetadataValue.path(made.path),
-            **workers.metadata(),
-        },
+    return materialized(
+        made,
+        agents=len(agents),
+        left_out=dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
+        pairings=dg.MetadataValue.md("\n".join(lines)),
+        path=dg.MetadataValue.path(made.path),
+        **workers.metadata(),
     )
 
 
