@@ -29,7 +29,7 @@ from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.os_errors import TransientError
 from tichu_pipeline.storage.stamps import stored_stamp
 
-# Bumped by hand when the database of unchanged months would differ; tests/golden says when.
+# Bumped by hand when the database of unchanged months would differ; tests/golden/analysis.json says when.
 VERSION = 2
 MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
 FULL_DISK = ("No space left on device", "max_temp_directory_size")  # in DuckDB's words

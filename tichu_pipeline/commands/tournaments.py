@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tichu_models.arena.defaults import DEALS, SEED
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from tichu_pipeline.tournaments.replaying import Replay
 
-DEALS, MOST_DEALS = 1000, 50_000
+MOST_DEALS = 50_000  # until it is decided
 MARGIN = 2.0
 
 
@@ -31,7 +32,7 @@ def tournament(
             help="Whole games to 1000 a pairing instead, half of them over the same deals with seats swapped.", min=1
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = SEED,
     until_decided: Annotated[
         bool,
         typer.Option(

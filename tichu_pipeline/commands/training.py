@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tichu_models.arena.defaults import DEALS
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def calibrate(
     goals: Annotated[
         list[float] | None, typer.Option("--goal", help="Points a round, as often as needed. [default: -300 .. 300]")
     ] = None,
-    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = 500,
+    deals: Annotated[int, typer.Option(help="Duplicate deals a goal.", min=2)] = DEALS,
     seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0)] = 0,
     force: Annotated[bool, typer.Option("--force", help="Play though nothing has changed.")] = False,
     data: DataOption = Path("data"),

@@ -26,7 +26,7 @@ from tichu_models.samples.classes import CLASS_NAMES
 from tichu_models.samples.sources import ShardSource
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.features.filters import Filters, seats_of
-from tichu_pipeline.features.groups import Order, choose, write_group
+from tichu_pipeline.features.groups import BALANCES, Order, choose, write_group
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
 from tichu_pipeline.storage.folders import DataPaths, months_in
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -34,9 +34,8 @@ from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.storage.stamps import KEY
 
-# Bumped by hand when the same shards and constants would give another file.
+# Bumped by hand when the same shards and constants would give another file; tests/golden/dataset.json says when.
 VERSION = 1
-BALANCES = ("none", "sampling", "weights")
 
 
 class DatasetError(Exception):

@@ -21,6 +21,7 @@ from tichu_models.samples.classes import CLASS_NAMES, classes_of
 from tichu_models.samples.sources import ShardSource
 from tichu_pipeline.features.filters import Filters
 
+BALANCES = ("none", "sampling", "weights")
 PART_OF_TRAIN = {"train": 1.0, "validation": 0.125, "test": 0.125, "players": 0.125}  # of the size: 80 : 10 : 10
 CHUNK_ROWS = 1024
 ROWS_AT_ONCE = 32 * CHUNK_ROWS

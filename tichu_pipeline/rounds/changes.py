@@ -16,7 +16,7 @@ from tichu_pipeline.rounds.manifest import DamagedMonthError, manifest, stored_m
 from tichu_pipeline.storage.folders import DataPaths, month_file, months_in
 from tichu_pipeline.storage.freshness import Standing, State, Survey, ranges, span
 
-# Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
+# Bumped by hand when the files of unchanged logs would differ; tests/golden/rounds.json says when.
 VERSION = 3
 
 

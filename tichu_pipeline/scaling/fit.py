@@ -30,7 +30,7 @@ from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges
 from tichu_pipeline.storage.made import Made
 
-# Bumped by hand when the constants of unchanged months would differ.
+# Bumped by hand when the constants of unchanged months would differ; tests/golden/scaling.json says when.
 VERSION = 1
 METHODS = ("minmax01", "minmax11", "zscore")
 QUANTILES = (0.005, 0.01, 0.5, 0.99, 0.995)

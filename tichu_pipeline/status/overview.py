@@ -39,7 +39,8 @@ from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.training import comparison
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
-# Bumped by hand when the same data folder would give another page.
+# Bumped by hand when the same data folder would give other figures; tests/golden/overview.json says when.
+# Wording and layout of the page are no reason.
 VERSION = 2
 PACKAGES = ("dagster", "polars", "duckdb", "pyarrow", "numpy", "numba", "torch", "lightning", "h5py")
 FEATURES = "features.html"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
+from tichu_models.arena.defaults import DEALS
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
 from tichu_models.whole_files import write_whole
@@ -24,9 +25,8 @@ from tichu_pipeline.storage.stamps import KEY, json_object, stored_stamp
 from tichu_pipeline.tournaments.running import FromRegistry
 from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 
-# Bumped by hand when the same networks and goals would be played otherwise.
+# Bumped by hand when the same networks and goals would be played otherwise; tests/golden/calibration.json says when.
 VERSION = 1
-DEALS = 500
 TAKE_GOALS = ("goal", "sequence")  # objectives
 
 

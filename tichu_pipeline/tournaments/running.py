@@ -35,7 +35,7 @@ from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.files import TournamentFileError, read, write
 from tichu_pipeline.tournaments.logs import game_logs
 
-# Bumped by hand when the same order would be played otherwise.
+# Bumped by hand when the same order would be played otherwise; tests/golden/tournament.json says when.
 VERSION = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run

@@ -31,7 +31,8 @@ from tichu_pipeline.storage.folders import DataPaths, month_file, months_in
 if TYPE_CHECKING:
     from tichu_models.samples import batches
 
-# Bumped by hand when the same settings and rounds would give other samples, or train another network.
+# Bumped by hand when the same settings and rounds would give other samples, or train another network;
+# tests/golden/training_runs.json says when of the samples.
 VERSION = 2
 LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives
 SEQUENCE = "sequence"
@@ -178,8 +179,8 @@ def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
 
 
 def ensure_scaling(paths: DataPaths) -> None:
-    """Fits the scaling constants, and draws their plots, if there are none yet. Those that are there are left alone."""
-    if not paths.scaling.exists():
+    """Fits the scaling constants to the rounds, and draws their plots, if there are none yet; others are left alone."""
+    if not paths.scaling.exists() and months_in(paths.rounds):
         fit(paths)
 
 

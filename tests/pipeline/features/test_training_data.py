@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -399,7 +400,8 @@ def test_a_data_set_holds_what_its_shards_hold(paths):
 
 def test_data_sets_are_balanced(paths):
     """Nine passes for every bomb: a network that learns to pass."""
-    made = dataset.make_dataset(paths, "balanced", dataset.Order(size=900))
+    of_all = dataset.Order(filters=Filters(clean_games=False))
+    made = dataset.make_dataset(paths, "balanced", replace(of_all, size=900))
     everything = as_records(samples_of(shard_source(paths, "play-375")), spec("play-375"))
     there = (everything["split"] == 0) & (everything["forced"] == 0)
     rows = samples_of(shard_source(paths, "play-375"))[there]
@@ -409,7 +411,7 @@ def test_data_sets_are_balanced(paths):
     share = max(made.classes.values())
     for kind, count in counts.items():
         assert made.classes[names[kind]] >= min(count, share - 1)
-    weighed = dataset.make_dataset(paths, "weighed", dataset.Order(size=5000, balance="weights"))
+    weighed = dataset.make_dataset(paths, "weighed", replace(of_all, size=5000, balance="weights"))
     with h5py.File(weighed.path) as file:
         classes, weights = file["train/class"][:], file["train/weight"][:]
     of_class = {int(k): weights[classes == k] for k in np.unique(classes)}
@@ -431,8 +433,6 @@ def test_shares_are_fair(counts, size):
 
 def test_what_has_changed_is_made_anew_and_nothing_else(paths, tmp_path, monkeypatch):
     """Training on shards of old rounds or of an old spec; or days of work repeated for nothing."""
-    from dataclasses import replace
-
     found = spec("wish-233")
     assert all(shard.reused for shard in shards.make_shards(paths, found, MONTHS))
     order = dataset.Order(spec="wish-233", size=100)

@@ -98,7 +98,7 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     games = rows["game_id"].to_pylist()
     assert [game % 10**9 for game in games] == played["table"].tolist()
     assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
-    order = Order(AGENTS, 3, 0, whole_games=True)
+    order = Order(AGENTS, 3, whole_games=True)
     parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
     histories = [part.rounds.history_of(i) for part in parts for i in range(len(part.rounds))]
     assert rows["history"].to_pylist() == histories

@@ -16,7 +16,7 @@ from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION
 from tichu_pipeline.tournaments.running import run as play
 
-DEALS = int(os.environ.get("TICHU_DEALS") or 500)
+DEALS = int(os.environ.get("TICHU_DEALS") or Order.deals)
 
 
 class TournamentConfig(dg.Config):
@@ -27,8 +27,8 @@ class TournamentConfig(dg.Config):
         default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
     )
     deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
-    whole_games: bool = Field(False, description="to 1000 points, in the place of single rounds")
-    seed: int = Field(1, description="the same seed gives the same deals")
+    whole_games: bool = Field(Order.whole_games, description="to 1000 points, in the place of single rounds")
+    seed: int = Field(Order.seed, description="the same seed gives the same deals")
     force: bool = Field(False, description="play though the same tournament is there")
 
 
