@@ -155,10 +155,11 @@ def _only_writer(paths: DataPaths, seconds: float = 0) -> Iterator[None]:
 
 @contextmanager
 def _plain_errors(paths: DataPaths) -> Iterator[None]:
-    """A full disk is told as everywhere else. What DuckDB spills fills it, too, and is then short of memory."""
+    """A full disk is told as everywhere else. What DuckDB spills fills it, too, and is then short of memory. A commit
+    fails for want of a disk only: nobody else writes."""
     try:
         yield
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException) as error:
         if any(sign in str(error) for sign in FULL_DISK):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(paths.database)) from error
         if isinstance(error, duckdb.OutOfMemoryException):

@@ -134,6 +134,27 @@ def test_a_reader_neither_fails_nor_blocks_a_rebuild(paths):
     assert (output, reader.returncode) == ("True\n", 0), errors
 
 
+def test_a_file_that_cannot_be_written_may_be_tried_again(paths):
+    """A night's run that gives up at the first trouble of a disk; or a traceback of DuckDB in the place of a line."""
+    before = paths.database.stat().st_ino
+    child = python(
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from tichu_pipeline.analysis.build import build; from tichu_pipeline.analysis.reading import DatabaseError\n"
+        "from tichu_pipeline.storage.folders import DataPaths\n"
+        "from tichu_pipeline.storage.os_errors import TransientError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "try: build(DataPaths(Path(sys.argv[1])), force=True)\n"
+        "except TransientError as error: print(isinstance(error, DatabaseError), error)",
+        paths.root,
+    )
+    output, errors = child.communicate(timeout=120)
+    assert output.startswith(f"True {paths.database}: "), errors
+    assert "File too large" in output
+    assert paths.database.stat().st_ino == before
+    assert build(paths).reused
+
+
 def test_a_second_builder_is_refused(paths):
     """Two builds at once would write into each other's files, or wait for ever."""
     holder = python(

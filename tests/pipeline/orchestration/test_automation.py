@@ -180,7 +180,7 @@ def test_a_database_left_behind_is_caught_up(installation):
     request = installation.sense()
     assert months_of(request) == (KEYS[1], KEYS[1])
     assert installation.run(request).success
-    assert stored_stamp(installation.paths) == database_stamp(installation.paths)
+    assert stored_stamp(installation.paths.database) == database_stamp(installation.paths)
     assert not rebuilt(installation, KEYS[1])
 
 

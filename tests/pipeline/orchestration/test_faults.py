@@ -137,7 +137,7 @@ def published(paths: DataPaths) -> dict[str, str]:
             if path.is_relative_to(paths.tmp) or (path.is_relative_to(paths.runs) and not of_finished_run(path)):
                 continue
             if path == paths.database:  # its blocks may lie in any order
-                content = f"{stored_stamp(paths)} {row_counts(path)}".encode()
+                content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()
             elif path.parent == paths.tournaments:  # its metadata hold how long each agent has thought
                 content = pq.read_table(path).replace_schema_metadata().to_pydict().__repr__().encode()
             elif path.name in (WEIGHTS, LAST_WEIGHTS):  # what it says of itself may stand in any order
@@ -205,7 +205,7 @@ ON_A_SMALL_DISK = """
 import sys
 from pathlib import Path
 from typer.testing import CliRunner
-from tests.pipeline import test_faults as faults
+from tests.pipeline.orchestration import test_faults as faults
 from tichu_pipeline.cli import app
 
 paths = faults.DataPaths(Path(sys.argv[1]))

@@ -37,7 +37,7 @@ def paths(tmp_path_factory) -> DataPaths:
 def figures(paths: DataPaths, network: str) -> dict[str, float]:
     """Those of the network on held-out games."""
     made = train_run(paths, Order(network, "laptop"))
-    found = judge(run_of(made.folder), paths, "validation", SAMPLES)
+    found = judge(run_of(made.path), paths, "validation", SAMPLES)
     print(network, {name: round(value, 4) for name, value in found.items()})
     return found
 

@@ -404,9 +404,9 @@ def test_a_killed_run_ends_as_one_that_was_not(paths, tmp_path):
     assert json.loads(tichu(paths, "runs", "--json"))[0]["state"]
     resumed = train_run(paths, Order("PolicyNet", "smoke", settings, "killed"))
     assert resumed.figures == whole.figures
-    one, other = (load(made.folder).network.state_dict() for made in (whole, resumed))
+    one, other = (load(made.path).network.state_dict() for made in (whole, resumed))
     assert all(torch.equal(one[name], other[name]) for name in one)
-    for folder in (whole.folder, resumed.folder):
+    for folder in (whole.path, resumed.path):
         shutil.rmtree(folder)
 
 
