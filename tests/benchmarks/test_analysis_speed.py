@@ -16,12 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.paths import ROOT
+from tichu_models.records.stored import STAMP
 from tichu_pipeline.analysis.reading import batches, reader
 from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
-from tichu_pipeline.rounds.ingest import TABLES, ingest
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import TABLES
 from tichu_pipeline.storage.folders import DataPaths, month_file
-from tichu_pipeline.storage.monthly_files import STAMP, SUMMARY
+from tichu_pipeline.storage.monthly_files import SUMMARY
 from tichu_pipeline.storage.months import parse_months
 
 pytestmark = pytest.mark.bench

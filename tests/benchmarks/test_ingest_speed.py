@@ -52,8 +52,8 @@ made = ingest(raw, DataPaths(data), force=True, workers=Threads(2))
 seconds = time.perf_counter() - started
 after = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({
-    "games": sum(month.games for month in made.months),
-    "rounds": sum(month.rounds for month in made.months),
+    "games": sum(month.summary.games for month in made.months),
+    "rounds": sum(month.rows for month in made.months),
     "seconds": seconds,
     "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
     "peak": after.ru_maxrss * 1024,

@@ -28,7 +28,7 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.inputs import inputs_of
-from tichu_pipeline.training.runs import Order, train_run
+from tichu_pipeline.training.train import Order, train_run
 
 pytestmark = pytest.mark.bench
 BATCH = run_config("PolicyNet", "laptop").training.batch_size

@@ -26,6 +26,7 @@ from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.players.crowd import TRUTH, CrowdAgent, rates_in
 from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, Manifest
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ OF_NETWORK = {
     "DTNet": Playing(GoalOptions, "dt_agent", "DTAgent"),
 }
 NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
-WEIGHTS = "model.safetensors"  # as networks.checkpoint has it, which needs torch
 NAMES = ("random", "heuristic", "crowd", *NETWORK_OF_NAME, "mcts")
 
 
@@ -112,8 +112,8 @@ def _folder(run: str, runs: Path | None) -> Path:
     if not run or "=" in run:
         raise OptionError("no run; expected its name behind the colon, as in policy:RUN")
     folder = Path(run) if runs is None else runs / run
-    if not (folder / manifests.FILE).exists():
-        known = sorted(path.parent.name for path in runs.glob(f"*/{manifests.FILE}")) if runs else []
+    if not (folder / MANIFEST).exists():
+        known = sorted(path.parent.name for path in runs.glob(f"*/{MANIFEST}")) if runs else []
         raise OptionError(f"no run '{run}'" + (f" in {runs}; {expected(run, known)}" if known else f": {folder}"))
     return folder
 
@@ -124,7 +124,7 @@ def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Ag
 
     from tichu_models.agents.neural.network import Network
 
-    manifest = manifests.read(folder / manifests.FILE)
+    manifest = manifests.read(folder / MANIFEST)
     if manifest.network not in OF_NETWORK or (network and manifest.network != network):
         raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {network or ' or '.join(OF_NETWORK)}")
     playing = OF_NETWORK[manifest.network]
@@ -172,7 +172,7 @@ def _beside(folder: Path, own: Manifest) -> dict[str, Path]:
     """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
     first by name. A run whose manifest is damaged is nobody's."""
     found: dict[str, tuple[bool, Path]] = {}
-    for path in sorted(folder.parent.glob(f"*/{manifests.FILE}"), reverse=True):
+    for path in sorted(folder.parent.glob(f"*/{MANIFEST}"), reverse=True):
         if (path.parent / WEIGHTS).exists():
             try:
                 manifest = manifests.read(path)

@@ -20,6 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from tichu_models.arena import lockstep, selfplay
+from tichu_models.arena.defaults import DEALS, SEED
 from tichu_models.arena.referee import BINS, Forfeit, LenientReferee
 from tichu_models.arena.results import results_of, results_of_forfeits
 from tichu_models.arena.table import FIRST_DECISIONS, FIXTURE, number_games
@@ -49,8 +50,8 @@ class Order:
     """What shall be played. With a test, `deals` is the most that is played of a pairing."""
 
     agents: tuple[str, ...]
-    deals: int
-    seed: int = 0
+    deals: int = DEALS
+    seed: int = SEED
     whole_games: bool = False  # a deal is then a game to 1000, its deals the same at both tables
     limit: float | None = None  # seconds a decision
     test: SequentialTest | None = None

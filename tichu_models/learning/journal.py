@@ -1,4 +1,4 @@
-"""The figures of a run as they come: `metrics.csv` for polars and SQL, events for TensorBoard.
+"""The figures of a run as they come: a CSV file for polars and SQL, events for TensorBoard.
 
 The training loss stands there every 50 steps and at the end of every epoch, where all figures of the validation are. A
 run that is taken up again forgets what it wrote after the moment it goes on from.
@@ -13,6 +13,7 @@ from typing import Any
 import lightning
 from lightning.pytorch.callbacks import Callback
 
+from tichu_models.runs.files import METRICS
 from tichu_models.whole_files import whole_file
 
 HEADER = ("epoch", "step", "name", "value")
@@ -27,8 +28,6 @@ def training_loss(trainer: lightning.Trainer) -> dict[str, float]:
 
 class Journal(Callback):
     """Appends to the files of a run's folder."""
-
-    FILE = "metrics.csv"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -58,13 +57,13 @@ class Journal(Callback):
         if self.events is None:
             return
         epoch, step = trainer.current_epoch + 1, trainer.global_step
-        with (self.folder / self.FILE).open("a", newline="", encoding="utf-8") as file:
+        with (self.folder / METRICS).open("a", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows((epoch, step, name, f"{value:.8g}") for name, value in figures.items())
         for name, value in figures.items():
             self.events.add_scalar(name, value, step)
 
     def _forget_after(self, step: int) -> None:
-        path = self.folder / self.FILE
+        path = self.folder / METRICS
         rows: list[list[str]] = []
         if path.exists():
             with path.open(newline="", encoding="utf-8") as file:

@@ -1,12 +1,6 @@
 """A training run, from its settings to its folder; killed at any moment, it is taken up again where it was.
 
-    manifest.json      from the start: what the run is
-    model.safetensors  the weights with the lowest validation loss so far
-    last.safetensors   those of a finished run's last step
-    metrics.csv        epoch, step, name, value; the same for TensorBoard in events.out.*
-    resume.ckpt        state of an unfinished run, saved every `checkpoint_steps` steps and after every epoch
-    figures.json       of a finished run: the figures of its best weights
-
+The files of the folder are listed in `runs.files`.
 A run with the same manifest in the same folder goes on, or is done already; another one starts anew there. Which data a
 run is given does not belong here.
 """
@@ -34,11 +28,11 @@ from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
 from tichu_models.runs import checkpoint
+from tichu_models.runs.files import EVENTS, FIGURES, LAST_WEIGHTS, METRICS, RESUME
 from tichu_models.runs.manifest import Manifest
 from tichu_models.samples.batches import Source
 from tichu_models.whole_files import whole_file, write_whole
 
-RESUME, FIGURES = "resume.ckpt", "figures.json"
 SECONDS_BETWEEN_PULSES = 5.0
 
 
@@ -78,7 +72,7 @@ def train(
     if (finished := figures_of(folder, manifest)) is not None:
         return Trained(finished, reused=True)
     if not checkpoint.is_of(folder, manifest):
-        for old in (RESUME, FIGURES, Journal.FILE, *(path.name for path in folder.glob("events.out.*"))):
+        for old in (RESUME, FIGURES, METRICS, *(path.name for path in folder.glob(EVENTS))):
             (folder / old).unlink(missing_ok=True)
     checkpoint.begin(folder, manifest)
     training = config.training
@@ -99,7 +93,7 @@ def train(
         )  # of data loaders, which sources are not
         trainer.fit(learner, samples, validation, ckpt_path=resume if resume.exists() else None, weights_only=True)
     if trainer.is_global_zero:
-        checkpoint.save(folder, learner.network, manifest, {"step": str(trainer.global_step)}, checkpoint.LAST)
+        checkpoint.save(folder, learner.network, manifest, {"step": str(trainer.global_step)}, LAST_WEIGHTS)
         _finish(folder, best.figures)
     return Trained(best.figures, reused=False)
 

@@ -1,4 +1,5 @@
-"""Rounds as Parquet keeps them, read into records. Which files there are, and who writes them, does not belong here."""
+"""Rounds as Parquet keeps them, read into records, and the split of each. Which files there are, and who writes them,
+does not belong here."""
 
 from __future__ import annotations
 
@@ -6,7 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from tichu_models.records.schema import ROUND, Rounds
+from tichu_models.records.split import is_held_out, splits
 
+STAMP = b"tichu.stamp"  # in the metadata of a Parquet file: a digest of what it was made of
 # Field of a record, and the column that it comes from.
 SCALARS = {
     "game_id": "game_id",
@@ -55,3 +58,16 @@ def histories(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
     begins = np.frombuffer(offsets, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
     content = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.zeros(0, dtype=np.uint8)
     return content[begins[0] : begins[-1]], (begins - begins[0]).astype(np.int64)
+
+
+def splits_of(rounds: pa.Table) -> np.ndarray:
+    """The split of each round. All rounds of a game stand together, and none is left out."""
+    names = rounds["player_names"].combine_chunks().flatten().dictionary_encode()
+    held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
+    of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)
+    games = rounds["game_id"].to_numpy()
+    firsts = np.flatnonzero(np.diff(games, prepend=-1))
+    if len(firsts) == 0:
+        return np.zeros(0, dtype=np.int8)
+    lengths = np.diff(np.append(firsts, len(games)))
+    return np.repeat(splits(games[firsts], np.logical_or.reduceat(of_round, firsts)), lengths)

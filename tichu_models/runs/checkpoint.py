@@ -1,8 +1,8 @@
-"""A run's folder: the best weights in `model.safetensors`, those at its end in `last.safetensors`, all else in
-`manifest.json`. Nothing is ever unpickled.
+"""The weights of a run, saved and loaded: the best ones, and those at its end. Nothing is ever unpickled.
 
-Both files appear whole or not at all, the manifest first. The weights name the digest of their manifest, so that those
-of another run, or of an older one in the same folder, are refused. The state of an optimiser does not belong here.
+Manifest and weights appear whole or not at all, in this order. The weights name the digest of their manifest, so that
+those of another run, or of an older one in the same folder, are refused. The state of an optimiser does not belong
+here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from torch import nn
 
 from tichu_models.networks.architectures import build
 from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import LAST_WEIGHTS, MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
 from tichu_models.whole_files import write_whole
 
-FILE, LAST = "model.safetensors", "last.safetensors"
 MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
 DTYPES = {"F32": torch.float32, "BF16": torch.bfloat16, "F16": torch.float16, "F64": torch.float64}
 
@@ -39,21 +39,21 @@ def begin(folder: Path, manifest: Manifest) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if is_of(folder, manifest):
         return
-    for weights in (FILE, LAST):
+    for weights in (WEIGHTS, LAST_WEIGHTS):
         (folder / weights).unlink(missing_ok=True)
-    write_whole(folder / manifests.FILE, manifest.text())
+    write_whole(folder / MANIFEST, manifest.text())
 
 
 def is_of(folder: Path, manifest: Manifest) -> bool:
     """Whether a folder is that of this run, finished or not."""
     try:
-        return (folder / manifests.FILE).read_text(encoding="utf-8") == manifest.text()
+        return (folder / MANIFEST).read_text(encoding="utf-8") == manifest.text()
     except (OSError, UnicodeDecodeError):
         return False
 
 
 def save(
-    folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None, file: str = FILE
+    folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
 ) -> None:
     """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
@@ -70,11 +70,11 @@ def load(
     network: str | None = None,
     spec: SpecStamp | None = None,
     scaling: Mapping[str, Mapping[str, Any]] | None = None,
-    file: str = FILE,
+    file: str = WEIGHTS,
 ) -> Run:
     """The run of a folder. What is given must be as the run has it."""
-    manifest = manifests.read(folder / manifests.FILE)
-    manifests.check(manifest, folder / manifests.FILE, {"network": network, "spec": spec, "scaling": scaling})
+    manifest = manifests.read(folder / MANIFEST)
+    manifests.check(manifest, folder / MANIFEST, {"network": network, "spec": spec, "scaling": scaling})
     with torch.device("meta"):  # takes no memory, whatever size a manifest claims
         built = build(manifest.network, manifest.inputs, manifest.config)
     tensors, notes = _weights(folder / file, manifest, built.state_dict())
@@ -93,7 +93,7 @@ def _weights(
             if MANIFEST_DIGEST not in notes:
                 raise CheckpointError(f"{path}: weights of something else; expected those of a run of this project")
             if notes.pop(MANIFEST_DIGEST) != manifest.digest:
-                raise CheckpointError(f"{path}: weights of another run than {manifests.FILE} beside it speaks of")
+                raise CheckpointError(f"{path}: weights of another run than {MANIFEST} beside it speaks of")
             slices = {name: file.get_slice(name) for name in list(file.keys())}
             shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
             _check_shapes(path, shapes, expected)

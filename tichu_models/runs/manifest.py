@@ -1,4 +1,4 @@
-"""What `manifest.json` says of a run: which network, what it reads, how that was scaled, what it was trained on.
+"""What the manifest says of a run: which network, what it reads, how that was scaled, what it was trained on.
 
 Everything that a player needs besides the weights. A manifest is written before the weights and stays as long as they
 are of the same run. Which constants and specs there are does not belong here.
@@ -19,7 +19,6 @@ from tichu_models.observation.scaling import Constants, Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.options import OptionError, Options
 
-FILE = "manifest.json"
 FORMAT = 1  # bumped by hand when an older reader would misread the file
 BYTES_MOST = 1 << 24
 TYPES = {"network": str, "config": dict, "spec": dict, "inputs": int, "scaling": dict, "data": dict, "seed": int}

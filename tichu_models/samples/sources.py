@@ -20,15 +20,14 @@ import pyarrow.parquet as pq
 from tichu_models.observation.decisions import MAX_DECISIONS, standings_of
 from tichu_models.observation.samples import FACTS, Encoder, Played, as_records
 from tichu_models.observation.specs import Spec
-from tichu_models.records.split import is_held_out, splits
-from tichu_models.records.stored import COLUMNS, numbers, to_records
+from tichu_models.records.stored import COLUMNS, STAMP, numbers, splits_of, to_records
 
 ROUNDS_A_BLOCK = 2048
 ROWS_AT_ONCE = 4096
 ANY_SPLIT = -1  # in the stead of an index of SPLITS
 MONTHS_KEPT = 8  # decoded months of rounds that are kept for the next blocks: those of a window between two groups
 WHICH_ROUND = {"game_id": pa.int64(), "round_index": pa.int32()}
-STAMP, SHARD = b"tichu.stamp", b"tichu.shard"
+SHARD = b"tichu.shard"  # in the metadata of a shard: what it says of itself
 
 
 class SourceError(Exception):
@@ -58,19 +57,6 @@ class Source(Protocol):
     def room(self, block: Block) -> int:
         """How many rows a block may need."""
         ...
-
-
-def splits_of(rounds: pa.Table) -> np.ndarray:
-    """The split of each round. All rounds of a game stand together, and none is left out."""
-    names = rounds["player_names"].combine_chunks().flatten().dictionary_encode()
-    held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
-    of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)
-    games = rounds["game_id"].to_numpy()
-    firsts = np.flatnonzero(np.diff(games, prepend=-1))
-    if len(firsts) == 0:
-        return np.zeros(0, dtype=np.int8)
-    lengths = np.diff(np.append(firsts, len(games)))
-    return np.repeat(splits(games[firsts], np.logical_or.reduceat(of_round, firsts)), lengths)
 
 
 def played_in(rounds: pa.Table) -> tuple[Played, np.ndarray]:

@@ -10,24 +10,27 @@ import hashlib
 import os
 import tempfile
 import time
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.analysis.reading import DatabaseError, stored_stamp, table
+from tichu_pipeline.analysis.reading import DatabaseError, table
 from tichu_pipeline.analysis.scripts import query
 from tichu_pipeline.distribution import Distribution
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import stamped_page, stored_stamp
 
 NAME = "Datenanalyse"
-# Bumped by hand when the page of an unchanged notebook and unchanged data would differ.
+# Bumped by hand when the figures of an unchanged notebook and unchanged data would differ;
+# tests/golden/analysis_report.json says when. Wording and layout of the page are no reason to make it anew.
 VERSION = 1
 SECONDS_A_CELL = 1800
 INLINE = "module://matplotlib_inline.backend_inline"
-STAMP = "<!-- tichu.stamp {} -->\n"
 
 
 class Questions:
@@ -60,47 +63,55 @@ class Questions:
         return Distribution.of(frame["value"].to_numpy(), frame["n"].to_numpy())
 
 
-@dataclass(frozen=True)
-class Page:
-    """The executed notebook."""
-
-    path: Path
-    stamp: str
-    cells: int
-    seconds: float
-    reused: bool
-
-
-def execute(paths: DataPaths, force: bool = False) -> Page:
+def execute(paths: DataPaths, force: bool = False) -> Made:
     """Brings data/reports/Datenanalyse.html up to date."""
     import nbformat
-    from jupyter_client.manager import AsyncKernelManager
-    from nbclient import NotebookClient
-    from nbconvert import HTMLExporter
 
     started = time.perf_counter()
     source = _source()
     stamp = _stamp(paths, source)
     target = page_path(paths)
     notebook = nbformat.reads(source, as_version=4)
-    if not force and _stored(target) == STAMP.format(stamp):
-        return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, True)
+    reused = not force and stored_stamp(target) == stamp
+    if not reused:
+        _write(target, stamp, notebook, paths)
+    return Made(
+        path=target,
+        stamp=stamp,
+        rows=len(notebook.cells),
+        bytes=target.stat().st_size,
+        seconds=time.perf_counter() - started,
+        reused=reused,
+    )
+
+
+def _write(target: Path, stamp: str, notebook: Any, paths: DataPaths) -> None:
+    """Executes the notebook, whose results become a page."""
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
     environment = os.environ | {"TICHU_DATA": str(paths.root.absolute()), "MPLBACKEND": INLINE}
     with tempfile.TemporaryDirectory() as sockets:  # in the file system: no port is opened
         kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
         NotebookClient(notebook, km=kernel, timeout=SECONDS_A_CELL).execute(env=environment)
     html, _ = HTMLExporter().from_notebook_node(notebook)
-    write_whole(target, STAMP.format(stamp) + html)
-    return Page(target, stamp, len(notebook.cells), time.perf_counter() - started, False)
+    write_whole(target, stamped_page(stamp, html))
 
 
 def page_path(paths: DataPaths) -> Path:
     return paths.reports / f"{NAME}.html"
 
 
-def is_up_to_date(paths: DataPaths) -> bool:
-    """Whether the page shows the database and the constants that are there."""
-    return _stored(page_path(paths)) == STAMP.format(_stamp(paths, _source()))
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `analysis_report`."""
+    page = page_path(survey.paths)
+    if not page.is_file():
+        return missing("analysis_report", "not executed yet")
+    reasons = survey.not_fresh("analysis", "scaling")
+    if not reasons and stored_stamp(page) != _stamp(survey.paths, _source()):
+        reasons.append("the notebook, the database or the constants have changed since")
+    return judged("analysis_report", page.name, page.stat().st_size, reasons)
 
 
 def _source() -> str:
@@ -108,16 +119,8 @@ def _source() -> str:
 
 
 def _stamp(paths: DataPaths, source: str) -> str:
-    database = stored_stamp(paths)
+    database = stored_stamp(paths.database)
     if database is None:
         raise DatabaseError(f"{paths.database}: no such database; build it first (tichu analyse --data {paths.root})")
     scaling = paths.scaling.read_text() if paths.scaling.exists() else ""
     return hashlib.sha256("\n".join([str(VERSION), source, database, scaling]).encode()).hexdigest()
-
-
-def _stored(page: Path) -> str | None:
-    try:
-        with page.open(encoding="utf-8") as lines:
-            return lines.readline()
-    except OSError:
-        return None

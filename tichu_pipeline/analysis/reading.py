@@ -69,13 +69,5 @@ def value(paths: DataPaths, sql: str) -> object:
     return table(paths, sql).column(0)[0].as_py()
 
 
-def stored_stamp(paths: DataPaths, column: str = "stamp") -> str | None:
-    """What the database says it was built from; None if there is none, or one of another making."""
-    try:
-        return str(value(paths, f"SELECT {column} FROM about"))
-    except DatabaseError:
-        return None
-
-
 def _first_line(sql: str) -> str:
     return sql.strip().partition("\n")[0][:80]

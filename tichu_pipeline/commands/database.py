@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +28,7 @@ def analyse(
     """
     from tichu_pipeline.analysis.build import build
     from tichu_pipeline.analysis.reading import DatabaseError
-    from tichu_pipeline.rounds.ingest import DamagedMonthError
+    from tichu_pipeline.rounds.manifest import DamagedMonthError
     from tichu_pipeline.storage.folders import DataPaths
 
     try:
@@ -37,9 +36,10 @@ def analyse(
     except (DatabaseError, DamagedMonthError) as error:
         fail(str(error))
     if as_json:
-        typer.echo(json.dumps(asdict(made)))
+        facts = {"rows": made.tables, "months": made.months, "bytes": made.bytes, "seconds": made.seconds}
+        typer.echo(json.dumps({**facts, "stamp": made.stamp, "reused": made.reused}))
         return
-    for table, rows in made.rows.items():
+    for table, rows in made.tables.items():
         typer.echo(f"{table:20} {rows:>14,}")
     how = "unchanged" if made.reused else f"{made.seconds:.1f} s"
     typer.echo(f"{len(made.months)} months, {made.bytes:,} bytes, {how}")

@@ -12,7 +12,7 @@ import typer
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
 
 if TYPE_CHECKING:
-    from tichu_pipeline.rounds.ingest import Ingested, Summary
+    from tichu_pipeline.rounds.ingest import Ingested, IngestedMonth
 
 LARGEST_ID = 2**63 - 1
 
@@ -56,7 +56,8 @@ def ingest(
     except WorkersError as error:
         fail(str(error))
     if as_json:
-        typer.echo(json.dumps(asdict(made)))
+        facts = asdict(made) | {"months": [_facts(month) for month in made.months]}
+        typer.echo(json.dumps(facts))
     else:
         _say_ingested(made, source)
     if not made.months and not made.orphans:
@@ -65,16 +66,20 @@ def ingest(
 
 def _say_ingested(made: Ingested, source: Path) -> None:
     gone = (f"{month}: its logs are gone from {source}; its rounds are kept as they were" for month in made.orphans)
-    for problem in [*made.problems, *(problem for month in made.months for problem in month.problems), *gone]:
+    for problem in [*made.problems, *(problem for month in made.months for problem in month.summary.problems), *gone]:
         typer.secho(problem, fg=typer.colors.YELLOW, err=True)
-    games, rounds = sum(month.games for month in made.months), sum(month.rounds for month in made.months)
+    games, rounds = sum(month.summary.games for month in made.months), sum(month.rows for month in made.months)
     typer.echo(f"{games:,} games, {rounds:,} rounds in {made.seconds:.1f} s ({made.games_a_second:,.0f} games/s read)")
 
 
-def _say_month(summary: Summary) -> None:
-    how = "unchanged" if summary.reused else f"{summary.seconds:.1f} s"
+def _facts(month: IngestedMonth) -> dict[str, object]:
+    return asdict(month.summary) | {"bytes": month.bytes, "seconds": month.seconds, "reused": month.reused}
+
+
+def _say_month(month: IngestedMonth) -> None:
+    summary, how = month.summary, "unchanged" if month.reused else f"{month.seconds:.1f} s"
     breaks = sum(summary.rule_breaks.values())
-    facts = f"{summary.games:,} games, {summary.rounds:,} rounds, {breaks:,} breaks, {summary.bytes:,} bytes"
+    facts = f"{summary.games:,} games, {summary.rounds:,} rounds, {breaks:,} breaks, {month.bytes:,} bytes"
     if summary.empty or summary.unreadable:
         facts += f", {summary.empty:,} files empty, {summary.unreadable:,} no logs"
     typer.echo(f"{summary.month}: {facts}, {how}")

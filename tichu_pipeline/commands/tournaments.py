@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tichu_models.arena.defaults import DEALS, SEED
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from tichu_pipeline.tournaments.replaying import Replay
 
-DEALS, MOST_DEALS = 1000, 50_000
+MOST_DEALS = 50_000  # until it is decided
 MARGIN = 2.0
 
 
@@ -43,7 +44,7 @@ def tournament(
             metavar="N",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = SEED,
     until_decided: Annotated[
         bool,
         typer.Option(

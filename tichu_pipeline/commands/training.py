@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tichu_models.arena.defaults import DEALS
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
@@ -64,7 +65,8 @@ def train(
     from tichu_pipeline.scaling.fit import ScalingError as FitError
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.inputs import InputError
-    from tichu_pipeline.training.runs import Order, RunError, figures_line, is_helper, read_order, train_run
+    from tichu_pipeline.training.runs import RunError, figures_line
+    from tichu_pipeline.training.train import Order, is_helper, read_order, train_run
 
     if network not in ARCHITECTURES:
         raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
@@ -93,11 +95,11 @@ def train(
     if is_helper():
         return
     if as_json:
-        facts = {"run": made.name, "folder": str(made.folder), "stamp": made.stamp, "reused": made.reused}
+        facts = {"run": made.name, "folder": str(made.path), "stamp": made.stamp, "reused": made.reused}
         typer.echo(json.dumps({**facts, "seconds": round(made.seconds, 2), "figures": made.figures}))
         return
     how = "was there" if made.reused else f"{made.seconds:.0f} s"
-    typer.echo(f"{made.folder}: {figures_line(network, made.figures, ())}, {how}")
+    typer.echo(f"{made.path}: {figures_line(network, made.figures, ())}, {how}")
 
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
@@ -208,7 +210,7 @@ def calibrate(
             metavar="POINTS",
         ),
     ] = None,
-    deals: Annotated[int, typer.Option(help="Duplicate deals for each goal.", min=2, metavar="N")] = 500,
+    deals: Annotated[int, typer.Option(help="Duplicate deals for each goal.", min=2, metavar="N")] = DEALS,
     seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Play although nothing has changed.")] = False,
     data: DataOption = Path("data"),

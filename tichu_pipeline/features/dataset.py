@@ -4,8 +4,7 @@ Groups `train`, `validation`, `test` and `players` hold whole games each. In a g
 reads them), `labels` (0 and 1), `value` (scaled as score_diff), `rtg` (in points / 100), `weight`, `class`, and of what
 they are: `game_id`, `round_index`, `turn`, `seat`, `forced`. Constants, names and the stamp are attributes of the file.
 
-Balanced by sampling, every class gets the same share as far as it has samples; by weights, samples are drawn as they
-come and weigh less the more frequent their class is, 1 on average.
+Which samples are drawn is `groups`.
 """
 
 from __future__ import annotations
@@ -14,64 +13,41 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
-from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.scaling import Scaling, ScalingError
 from tichu_models.observation.specs import Spec, spec
-from tichu_models.observation.unpack import Unpacker
 from tichu_models.records.split import SPLITS
-from tichu_models.rules.scoring import VALUE_UNIT
-from tichu_models.samples.classes import CLASS_NAMES, classes_of
+from tichu_models.samples.classes import CLASS_NAMES
 from tichu_models.samples.sources import ShardSource
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.features.filters import Filters, seats_of
+from tichu_pipeline.features.groups import BALANCES, Order, choose, write_group
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
-from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths, months_in
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.months import parse_months
+from tichu_pipeline.storage.stamps import KEY
 
-# Bumped by hand when the same shards and constants would give another file.
+# Bumped by hand when the same shards and constants would give another file; tests/golden/dataset.json says when.
 VERSION = 1
-BALANCES = ("none", "sampling", "weights")
-PART_OF_TRAIN = {"train": 1.0, "validation": 0.125, "test": 0.125, "players": 0.125}  # of the size: 80 : 10 : 10
-CHUNK_ROWS = 1024
-ROWS_AT_ONCE = 32 * CHUNK_ROWS
 
 
 class DatasetError(Exception):
     """An order that cannot be carried out."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """What a data set shall be."""
+@dataclass(frozen=True, kw_only=True)
+class Dataset(Made):
+    """A data set; its rows are samples."""
 
-    spec: str = "play-375"
-    months: str | None = None  # as 2024-01..2024-06; by default all that have shards
-    size: int = 1_000_000  # samples for training; an eighth of it for each other group
-    balance: str = "sampling"
-    drop_forced: bool = True
-    sample_rate: float = 1.0
-    seed: int = 0
-    filters: Filters = field(default_factory=Filters)
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """What was made, or found."""
-
-    path: Path
-    stamp: str
-    samples: dict[str, int]
+    samples: dict[str, int]  # of each group
     classes: dict[str, int]  # of the training group
-    bytes: int
-    seconds: float
-    reused: bool
 
 
 def dataset_file(paths: DataPaths, name: str) -> Path:
@@ -92,9 +68,9 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
     if not force and (found := stored(path)) is not None and found.stamp == stamp:
         return found
     source = ShardSource([shard_file(paths, chosen, month) for month in months], chosen)
-    groups = _choose(source, order, seats_of(paths, months, order.filters))
+    groups = choose(source, order, seats_of(paths, months, order.filters))
     about: dict[str, Any] = {
-        "stamp": stamp,
+        KEY: stamp,
         "spec": chosen.name,
         "spec_version": chosen.version,
         "spec_digest": chosen.digest,
@@ -109,10 +85,20 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
         for key, value in about.items():
             file.attrs[key] = value
         for group, picked in zip(SPLITS, groups, strict=True):
-            _write_group(file.create_group(group), picked, source, chosen, scaling, order)
+            write_group(file.create_group(group), picked, source, chosen, scaling, order)
     made = stored(path)
     assert made is not None
-    return Dataset(**{**made.__dict__, "seconds": time.perf_counter() - started, "reused": False})
+    return replace(made, seconds=time.perf_counter() - started, reused=False)
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `dataset`."""
+    files = sorted(survey.paths.features.glob("*.h5"))
+    if not files:
+        return missing("dataset", "no data set asked for")
+    reasons = [f"{path.name}: {why}" for path in files if (why := stale_because(survey.paths, path))]
+    size = sum(path.stat().st_size for path in files)
+    return judged("dataset", f"{len(files)} in all", size, reasons or survey.stale("features"))
 
 
 def stale_because(paths: DataPaths, path: Path) -> str | None:
@@ -147,14 +133,16 @@ def stored(path: Path) -> Dataset | None:
     try:
         with h5py.File(path) as file:
             counts = np.bincount(file["train/class"][:], minlength=len(file.attrs["class_names"]))
+            samples = {group: len(file[group]["labels"]) for group in SPLITS}
             return Dataset(
-                path,
-                str(file.attrs["stamp"]),
-                {group: len(file[group]["labels"]) for group in SPLITS},
-                dict(zip(file.attrs["class_names"].tolist(), counts.tolist(), strict=True)),
-                path.stat().st_size,
-                0.0,
-                True,
+                path=path,
+                stamp=str(file.attrs[KEY]),
+                rows=sum(samples.values()),
+                bytes=path.stat().st_size,
+                seconds=0.0,
+                reused=True,
+                samples=samples,
+                classes=dict(zip(file.attrs["class_names"].tolist(), counts.tolist(), strict=True)),
             )
     except (OSError, KeyError, ValueError):
         return None
@@ -171,7 +159,7 @@ def _check(order: Order) -> Spec:
 
 
 def _months(paths: DataPaths, chosen: Spec, order: Order) -> list[str]:
-    there = sorted(path.stem for path in (paths.features / chosen.name).glob("????-??.parquet"))
+    there = months_in(paths.features / chosen.name)
     months = [month for month in parse_months(order.months) if month in there] if order.months else there
     if not months:
         raise DatasetError(
@@ -184,151 +172,6 @@ def _months(paths: DataPaths, chosen: Spec, order: Order) -> list[str]:
                 "materialise features anew"
             )
     return months
-
-
-@dataclass(frozen=True)
-class _Picked:
-    """Samples of one group: in which block, which row; and how many each class has among all."""
-
-    blocks: np.ndarray
-    rows: np.ndarray
-    counts: np.ndarray
-
-
-def _choose(source: ShardSource, order: Order, seats: dict[str, np.ndarray]) -> list[_Picked]:
-    """Picks the samples of each group, in a random order that follows from the seed."""
-    blocks: list[list[np.ndarray]] = [[] for _ in SPLITS]
-    rows: list[list[np.ndarray]] = [[] for _ in SPLITS]
-    classes: list[list[np.ndarray]] = [[] for _ in SPLITS]
-    for number, block in enumerate(source.blocks):
-        samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
-        records = as_records(samples[: source.fill(block, samples)], source.spec)
-        keep = np.ones(len(records), dtype=bool)
-        if order.drop_forced:
-            keep &= records["forced"] == 0
-        if block.month in seats:
-            keep &= seats[block.month][records["round"], records["seat"]] != 0
-        if order.sample_rate < 1:
-            keep &= np.random.default_rng([order.seed, number]).random(len(keep)) < order.sample_rate
-        kinds = classes_of(samples[: len(records)], source.spec)
-        for split in range(len(SPLITS)):
-            found = np.flatnonzero(keep & (records["split"] == split))
-            blocks[split].append(np.full(len(found), number, dtype=np.int32))
-            rows[split].append(found.astype(np.int32))
-            classes[split].append(kinds[found])
-    picked = []
-    for split, name in enumerate(SPLITS):
-        of_class = np.concatenate(classes[split])
-        rng = np.random.default_rng([order.seed, split])
-        size = max(1, round(order.size * PART_OF_TRAIN[name]))
-        chosen = pick(of_class, size, order.balance == "sampling", rng)
-        counts = np.bincount(of_class, minlength=len(CLASS_NAMES[source.spec.label]))
-        picked.append(_Picked(np.concatenate(blocks[split])[chosen], np.concatenate(rows[split])[chosen], counts))
-    return picked
-
-
-def pick(classes: np.ndarray, size: int, balanced: bool, rng: np.random.Generator) -> np.ndarray:
-    """Places of `size` samples at most, in random order; balanced, each class gets the same share if it has it."""
-    if not balanced:
-        return rng.permutation(len(classes))[:size]
-    counts = np.bincount(classes)
-    shares = fair_shares(counts, size)
-    order = np.argsort(classes, kind="stable")
-    ends = np.cumsum(counts)
-    chosen = [
-        rng.permutation(order[end - count : end])[:share]
-        for end, count, share in zip(ends, counts, shares, strict=True)
-    ]
-    return rng.permutation(np.concatenate(chosen)) if chosen else order
-
-
-def fair_shares(counts: np.ndarray, size: int) -> np.ndarray:
-    """How many of each class, so that none gets more than it has, and none less than another with as many left."""
-    shares, left = np.zeros_like(counts), min(size, int(counts.sum()))
-    while left:
-        open_ = np.flatnonzero(shares < counts)
-        step = max(left // len(open_), 1)
-        for i in open_[:left]:
-            more = min(step, int(counts[i] - shares[i]), left)
-            shares[i] += more
-            left -= more
-    return shares
-
-
-def _write_group(
-    group: Any, picked: _Picked, source: ShardSource, chosen: Spec, scaling: Scaling, order: Order
-) -> None:
-    n = len(picked.rows)
-    samples, games = _gather(picked, source)
-    unpacker, records = Unpacker(chosen, scaling), as_records(samples, chosen)
-    columns: dict[str, np.ndarray] = {name: records[name] for name in ("turn", "seat", "forced")}
-    columns |= {"game_id": games[:, 0], "round_index": games[:, 1].astype(np.int32)}
-    columns["class"] = classes_of(samples, chosen)
-    columns["rtg"] = records["rtg"].astype(np.float32) / VALUE_UNIT
-    columns["value"] = _scaled_value(records["value"], scaling)
-    columns["weight"] = _weights(columns["class"], picked.counts, order.balance)
-    for name, values in columns.items():
-        group.create_dataset(name, data=np.ascontiguousarray(values), **_packed(n, ROWS_AT_ONCE))
-    for name, width, kind in (
-        ("features", chosen.size, np.float32),
-        ("labels", len(chosen.label_names), np.uint8),
-    ):
-        group.create_dataset(
-            name,
-            (n, width),
-            dtype=kind,
-            **_packed(n, CHUNK_ROWS, width),
-        )
-    features, labels = (
-        unpacker.buffer(ROWS_AT_ONCE, chosen.size),
-        unpacker.buffer(ROWS_AT_ONCE, len(chosen.label_names)),
-    )
-    for begin in range(0, n, ROWS_AT_ONCE):
-        rows = samples[begin : begin + ROWS_AT_ONCE]
-        group["features"][begin : begin + len(rows)] = unpacker.features(rows, features)
-        group["labels"][begin : begin + len(rows)] = unpacker.labels(rows, labels).astype(np.uint8)
-
-
-def _packed(n: int, rows: int, *width: int) -> dict[str, Any]:
-    """How a column of n samples is stored; one without any has no chunks to pack."""
-    if n == 0:
-        return {}
-    level = {"compression_opts": 1} if width else {}
-    return {"chunks": (min(n, rows), *width), "compression": "gzip", "shuffle": True, **level}
-
-
-def _scaled_value(points: np.ndarray, scaling: Scaling) -> np.ndarray:
-    constants = scaling.variables["score_diff"]
-    clipped = np.clip(points.astype(np.float64), constants.low, constants.high)
-    return ((clipped - constants.offset) / constants.scale).astype(np.float32)
-
-
-def _weights(classes: np.ndarray, counts: np.ndarray, balance: str) -> np.ndarray:
-    """1 unless weights are asked for: then all classes weigh the same together."""
-    if balance != "weights" or len(classes) == 0:
-        return np.ones(len(classes), dtype=np.float32)
-    there = np.count_nonzero(counts)
-    weights = counts.sum() / (there * np.maximum(counts, 1))
-    return weights[classes].astype(np.float32)
-
-
-def _gather(picked: _Picked, source: ShardSource) -> tuple[np.ndarray, np.ndarray]:
-    """The picked samples in their order, and (game id, round index) of each."""
-    samples = np.empty((len(picked.rows), width_of(source.spec)), dtype=np.int64)
-    games = np.empty((len(picked.rows), 2), dtype=np.int64)
-    order = np.argsort(picked.blocks, kind="stable")
-    edges = np.searchsorted(picked.blocks[order], np.arange(len(source.blocks) + 1))
-    for number, block in enumerate(source.blocks):
-        places = order[edges[number] : edges[number + 1]]
-        if len(places) == 0:
-            continue
-        whole = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
-        source.fill(block, whole)
-        samples[places] = whole[picked.rows[places]]
-        ids = pq.ParquetFile(block.path).read_row_group(block.index, columns=["game_id", "round_index"])
-        for column, name in enumerate(("game_id", "round_index")):
-            games[places, column] = ids[name].to_numpy()[picked.rows[places]]
-    return samples, games
 
 
 def mixed_games(paths: Sequence[Path]) -> list[str]:

@@ -24,7 +24,7 @@ class FilterError(Exception):
 class Filters:
     """Which games and players count."""
 
-    clean_games: bool = False  # finished, and without a broken round
+    clean_games: bool = True  # finished, and without a broken round
     no_substitutes: bool = False  # the same four players from the first round to the last
     min_rating: float | None = None  # Elo of who decides
     fit_through: str | None = None  # last month of the games that ratings are fitted on, as 2024-06

@@ -14,13 +14,13 @@ import dagster as dg
 from dagster import DagsterRunStatus as Run
 
 from tichu_pipeline.analysis.build import database_stamp
-from tichu_pipeline.analysis.reading import stored_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.rounds.ingest import changed_months, month_stamp, repaired_months
+from tichu_pipeline.rounds.changes import changed_months, month_stamp, repaired_months
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import stored_stamp
 
 MONTHLY = "0 4 5 * *"  # in UTC; by the fifth, the portal has all games of the month before
 SECONDS_BETWEEN_LOOKS = 300
@@ -29,7 +29,7 @@ UNFINISHED = [Run.QUEUED, Run.NOT_STARTED, Run.STARTING, Run.STARTED, Run.CANCEL
 _MONTHLY_AND_A_FEW_DAYS = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=33), fail_window=timedelta(days=40))
 FRESHNESS = {"rounds": _MONTHLY_AND_A_FEW_DAYS, "analysis": _MONTHLY_AND_A_FEW_DAYS}
 
-# A run that was killed is begun again where it was. Stages that fail have their own patience: `retries`.
+# A run that was killed is begun again where it was. Stages that fail are tried again by `retries`.
 BEGUN_AGAIN = {"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"}
 
 refresh = dg.define_asset_job(
@@ -68,7 +68,7 @@ def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
     within = set(MONTHS.get_partition_keys())
     changed = [month for month in changed_months(catalogue, paths) if month in within]
     known = [month for month in catalogue.months if month in within]
-    if changed or not known or stored_stamp(paths) == database_stamp(paths):
+    if changed or not known or stored_stamp(paths.database) == database_stamp(paths):
         return changed
     return known[-1:]
 

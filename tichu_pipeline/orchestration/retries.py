@@ -1,6 +1,7 @@
 """What a stage does when the world fails it: it waits, tries again, and says at last in plain words what is wrong.
 
-Only what may mend itself is tried again: a portal that is down, a full disk, a file in use, a cluster without workers.
+Only what may mend itself is tried again, a TransientError or an OSError: a portal that is down, a full disk, a file in
+use, a cluster without workers.
 A missing folder, or a mistake in the input or in the code, ends the run at once. Whatever happens, nothing is lost:
 stages write aside, and what was made or fetched before the failure is found by the next attempt.
 """
@@ -10,29 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import dagster as dg
-import duckdb
 
-from tichu_pipeline.analysis.build import DatabaseBusyError
-from tichu_pipeline.storage.os_errors import told
-from tichu_pipeline.storage.workers import WorkersError
+from tichu_pipeline.storage.os_errors import TransientError, told
 
 AGAIN = 3  # attempts after the first one
 PAUSE = 120.0  # seconds before the second attempt, twice that before the third, and so on
 HOPELESS = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 
 
-class PortalDownError(Exception):
-    """The portal did not give what it lists."""
-
-
 @contextmanager
-def patience(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """Around the work of a stage."""
+def retry_transient(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Around the work of a stage: lets Dagster try it again where that may help."""
     try:
         yield
     except HOPELESS as error:
         raise dg.Failure(_told(error), allow_retries=False) from error
-    except (OSError, duckdb.IOException, DatabaseBusyError, PortalDownError, WorkersError) as error:
+    except (OSError, TransientError) as error:
         if context.retry_number >= AGAIN:
             description = f"{_told(error)} (after {AGAIN + 1} attempts). Nothing is lost: run it again then"
             raise dg.Failure(description, allow_retries=False) from error

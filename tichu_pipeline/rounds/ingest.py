@@ -11,13 +11,12 @@ the columns are is `tables`.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,57 +26,35 @@ import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_models.whole_files import remove_leftovers
-from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
-from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, any_readable, inflate, lent, split
+from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, inflate, lent, split
 from tichu_pipeline.brettspielwelt.archives.members import Members, Problem
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.text.reader import Reader
-from tichu_pipeline.rounds.tables import SCHEMAS, game_table, round_table, rule_break_table, stats_table, trick_table
+from tichu_pipeline.rounds.arrow import game_table, round_table, rule_break_table, stats_table, trick_table
+from tichu_pipeline.rounds.changes import changed_months, month_stamp, orphaned_months
+from tichu_pipeline.rounds.manifest import NAMED_FILES, TABLES, Summary, files_of, stored_month_stamp, stored_summary
+from tichu_pipeline.rounds.tables import SCHEMAS
 from tichu_pipeline.storage.folders import DataPaths, month_file
-from tichu_pipeline.storage.monthly_files import MonthlyFile, stored_facts, stored_stamp
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.monthly_files import MonthlyFile
 from tichu_pipeline.storage.workers import Processes, Workers, threads
 
-# Bumped by hand when the files of unchanged logs would differ; tests/golden/ingest.json says when.
-VERSION = 3
-TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")  # rounds last: it says that all are there
-WORTH_PROCESSES = (
-    400_000  # games: processes need a second to start, threads lose some percent in waiting for each other
-)
-NAMED_FILES = 1_000  # of each kind in a month; the portal has some 60 empty ones a month
+# Games: processes need a second to start, threads lose some percent in waiting for each other.
+WORTH_PROCESSES = 400_000
 
 
-@dataclass
-class Summary:
-    """What a month holds, and what reading it cost."""
+@dataclass(frozen=True, kw_only=True)
+class IngestedMonth(Made):
+    """A month that was read, or found unchanged."""
 
-    month: str
-    files: int = 0
-    games: int = 0
-    empty: int = 0
-    unreadable: int = 0
-    rounds: int = 0
-    turns: int = 0
-    tricks: int = 0
-    raw_bytes: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    reused: bool = False
-    rule_breaks: dict[str, int] = field(default_factory=dict)  # by code, fragments included
-    empty_files: list[str] = field(default_factory=list)  # by name, the first NAMED_FILES
-    not_logs: list[str] = field(default_factory=list)  # files without a round's header, likewise
-    unread: list[int] = field(default_factory=list)  # games whose logs could not be read
-    problems: list[str] = field(default_factory=list)
-
-
-class DamagedMonthError(ValueError):
-    """A stored month that says nothing of itself."""
+    summary: Summary
 
 
 @dataclass(frozen=True)
 class Ingested:
     """All months that were asked for."""
 
-    months: list[Summary]
+    months: list[IngestedMonth]
     problems: list[str]  # of the raw folder, whatever the month
     orphans: list[str]  # months that have files, but no logs any more
     seconds: float
@@ -85,64 +62,7 @@ class Ingested:
     @property
     def games_a_second(self) -> float:
         """Of the months that were read."""
-        return sum(month.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
-
-
-def month_stamp(logs: str, version: int = VERSION, *, unread: Sequence[int] = ()) -> str:
-    """The stamp of a month, from the digest of its logs and the games that could not be read."""
-    without = f" without {list(unread)}" if unread else ""
-    return hashlib.sha256(f"ingest {version} {logs}{without}".encode()).hexdigest()
-
-
-def stored_month_stamp(paths: DataPaths, month: str) -> str | None:
-    """The stamp that all five files of a month carry; None if one is missing or another's."""
-    stamps = {stored_stamp(month_file(paths.root / table, month)) for table in TABLES}
-    return stamps.pop() if len(stamps) == 1 else None
-
-
-def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
-    """The months whose files are not those of their logs, in order of time."""
-    changed = []
-    for month in catalogue.months:
-        lacking = _lacking(catalogue, paths, month)
-        if lacking is None or any_readable(catalogue.month(month), lacking):
-            changed.append(month)
-    return changed
-
-
-def repaired_months(catalogue: Catalogue, paths: DataPaths, months: Iterable[str]) -> list[str]:
-    """Those of the months that are changed only because logs can now be read that could not be."""
-    return [month for month in months if any_readable(catalogue.month(month), _lacking(catalogue, paths, month) or ())]
-
-
-def _lacking(catalogue: Catalogue, paths: DataPaths, month: str) -> list[int] | None:
-    """The games that a stored month lacks of just these logs, because they could not be read; None if it is not of
-    these logs."""
-    stored, logs = stored_month_stamp(paths, month), catalogue.stamp(month)
-    if stored is None or stored == month_stamp(logs):
-        return None if stored is None else []
-    unread = stored_unread(paths, month)
-    return unread if stored == month_stamp(logs, unread=unread) else None
-
-
-def orphaned_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
-    """The months that have files, but no logs any more."""
-    return sorted({path.stem for path in paths.rounds.glob("????-??.parquet")} - set(catalogue.months))
-
-
-def stored_unread(paths: DataPaths, month: str) -> list[int]:
-    """The games that the month's files say could not be read."""
-    return (stored_facts(month_file(paths.rounds, month)) or {}).get("unread", [])
-
-
-def stored_summary(paths: DataPaths, month: str) -> Summary:
-    """What the month's files say of themselves."""
-    path = month_file(paths.rounds, month)
-    facts = stored_facts(path)
-    if facts is None:
-        raise DamagedMonthError(f"{path}: expected a month of tichu ingest; delete the file, and ingest its logs again")
-    known = {field.name for field in fields(Summary)}  # a month whose logs are gone may be of another version
-    return Summary(**{name: value for name, value in facts.items() if name in known})
+        return sum(month.summary.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
 
 
 def ingest(
@@ -151,7 +71,7 @@ def ingest(
     months: Sequence[str] | None = None,
     force: bool = False,
     workers: Workers | None = None,
-    done: Callable[[Summary], None] = lambda _: None,
+    done: Callable[[IngestedMonth], None] = lambda _: None,
 ) -> Ingested:
     """Brings the files of these months (default: all that have logs) up to date; `done` hears of each.
 
@@ -164,20 +84,20 @@ def ingest(
     wanted = [month for month in catalogue.months if months is None or month in months]
     orphans = orphaned_months(catalogue, paths)
     changed = set(wanted if force else changed_months(catalogue, paths))
-    todo, summaries = [month for month in wanted if month in changed], {}
+    todo, made = [month for month in wanted if month in changed], {}
     for month in wanted:
         if month not in changed:
-            summaries[month] = _reused(paths, month)
-            done(summaries[month])
+            made[month] = _reused(paths, stored_summary(paths, month))
+            done(made[month])
     todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: workers end together
     tasks = [_Month(catalogue.month(month), catalogue.stamp(month), paths, month) for month in todo]
-    for summary in (workers or _usual_workers(tasks)).map(_read, tasks):
-        summaries[summary.month] = summary
-        done(summary)
+    for read in (workers or _usual_workers(tasks)).map(_read, tasks):
+        made[read.summary.month] = read
+        done(read)
     for table in TABLES:
         remove_leftovers(paths.root / table)  # of workers that were killed
     return Ingested(
-        [summaries[month] for month in wanted],
+        [made[month] for month in wanted],
         [str(problem) for problem in catalogue.problems],
         [month for month in orphans if months is None or month in months],
         time.perf_counter() - started,
@@ -191,15 +111,28 @@ class _Month(NamedTuple):
     month: str
 
 
-def _read(month: _Month) -> Summary:
+def _read(month: _Month) -> IngestedMonth:
     return ingest_month(*month)
 
 
-def _reused(paths: DataPaths, month: str) -> Summary:
-    summary = stored_summary(paths, month)
-    summary.reused = True
-    summary.bytes = sum(file.stat().st_size for file in _files_of(paths, month))
-    return summary
+def _reused(paths: DataPaths, summary: Summary) -> IngestedMonth:
+    """A month that is left as it is stored."""
+    size = sum(file.stat().st_size for file in files_of(paths, summary.month))
+    return _made(paths, summary, stored_month_stamp(paths, summary.month) or "", size, reused=True)
+
+
+def _made(
+    paths: DataPaths, summary: Summary, stamp: str = "", size: int = 0, seconds: float = 0.0, reused: bool = False
+) -> IngestedMonth:
+    return IngestedMonth(
+        path=month_file(paths.rounds, summary.month),
+        stamp=stamp,
+        rows=summary.rounds,
+        bytes=size,
+        seconds=seconds,
+        reused=reused,
+        summary=summary,
+    )
 
 
 def _usual_workers(tasks: Sequence[_Month]) -> Workers:
@@ -208,7 +141,7 @@ def _usual_workers(tasks: Sequence[_Month]) -> Workers:
     return Processes(cores) if cores > 1 and len(tasks) > 1 and games >= WORTH_PROCESSES else threads()
 
 
-def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> Summary:
+def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> IngestedMonth:
     """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
     summary = Summary(month, files=len(members))
@@ -246,29 +179,23 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> S
         if missed and (left := _left_as_it_was(paths, summary, missed)):
             return left
         # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.
-        facts = asdict(summary)
-        files["rounds"].describe({name: facts[name] for name in facts if name not in ("seconds", "bytes", "reused")})
+        files["rounds"].describe(asdict(summary))
         stamp = month_stamp(logs, unread=summary.unread)
-        for table in TABLES:
-            summary.bytes += files[table].close(stamp)
+        size = sum(files[table].close(stamp) for table in TABLES)
         for table in TABLES:
             files[table].publish()
-    summary.seconds = time.perf_counter() - started
-    return summary
+    return _made(paths, summary, stamp, size, time.perf_counter() - started)
 
 
-def _left_as_it_was(paths: DataPaths, summary: Summary, missed: set[int]) -> Summary | None:
-    """What to tell instead of the summary if a month is not to be written: because the stored one may have logs that
+def _left_as_it_was(paths: DataPaths, summary: Summary, missed: set[int]) -> IngestedMonth | None:
+    """What to tell instead of what was read if a month is not to be written: because the stored one may have logs that
     were missed this time, or because none was read. None if it is."""
+    reason = f"{len(missed):,} of its logs could not be read now; run the command again"
+    problems = [*summary.problems, f"{summary.month}: it is left as it was, because {reason}"]
     if stored_month_stamp(paths, summary.month) is None:
-        left = summary if len(missed) == summary.files else None
-    else:
-        left = _reused(paths, summary.month)
-        left = None if missed <= set(left.unread) else left
-    if left:
-        reason = f"{len(missed):,} of its logs could not be read now; run the command again"
-        left.problems = [*summary.problems, f"{summary.month}: it is left as it was, because {reason}"]
-    return left
+        return _made(paths, replace(summary, problems=problems)) if len(missed) == summary.files else None
+    stored = stored_summary(paths, summary.month)
+    return None if missed <= set(stored.unread) else _reused(paths, replace(stored, problems=problems))
 
 
 class _Files:
@@ -289,33 +216,3 @@ class _Files:
         folders = pa.array([name.decode(errors="replace") for name in self._members.folders])
         numbers = pc.cast(pa.array(game_ids), pa.string())
         return pc.binary_join_element_wise(archives, folders.take(pa.array(rows["folder"])), numbers, ".tch", "")
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The months of rounds that are there."""
-
-    months: list[str]
-    games: int
-    rounds: int
-    bytes: int
-    stamp: str  # digest of the months' stamps
-
-
-def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
-    """What is there of these months, by default of all."""
-    found = sorted(path.stem for path in paths.rounds.glob("????-??.parquet"))
-    found = [month for month in found if months is None or month in months]
-    stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
-    summaries = [stored_summary(paths, month) for month in found]
-    return Manifest(
-        found,
-        sum(summary.games for summary in summaries),
-        sum(summary.rounds for summary in summaries),
-        sum(file.stat().st_size for month in found for file in _files_of(paths, month) if file.exists()),
-        hashlib.sha256("".join(stamps).encode()).hexdigest(),
-    )
-
-
-def _files_of(paths: DataPaths, month: str) -> list[Path]:
-    return [month_file(paths.root / table, month) for table in TABLES]

@@ -20,7 +20,7 @@ from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, Chunk, 
 from tichu_pipeline.brettspielwelt.archives.members import SIZE_LIMIT, printable
 from tichu_pipeline.brettspielwelt.archives.scan import archived_logs
 from tichu_pipeline.brettspielwelt.text.reader import Reader
-from tichu_pipeline.rounds.tables import round_table, rule_break_table
+from tichu_pipeline.rounds.arrow import round_table, rule_break_table
 
 MONTH = "0001-01"  # a file by itself has none; the columns are left out
 LONGEST_ID = 18  # digits; a longer name is no game id

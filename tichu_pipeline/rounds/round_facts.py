@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.records.round_summary import COURSE, follow_rounds
+from tichu_models.records.stored import histories, numbers
 from tichu_models.rules.cards import CARD_OF_INDEX
 from tichu_pipeline.storage.folders import DataPaths, month_file
 
@@ -96,19 +97,6 @@ def flat(rounds: pa.Table, name: str) -> pa.Array:
 def known(rounds: pa.Table) -> np.ndarray:
     """Which rounds were played to their end, so that all about them is known."""
     return rounds["num_tricks"].is_valid().to_numpy()
-
-
-def histories(rounds: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """All histories as one array of bytes, and where each begins; the last entry is where they end."""
-    column = rounds["history"].combine_chunks()
-    _, offsets, data = column.buffers()
-    begins = np.frombuffer(offsets, dtype=np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
-    return np.frombuffer(data, dtype=np.uint8) if data else np.zeros(0, dtype=np.uint8), begins
-
-
-def numbers(rounds: pa.Table, name: str) -> np.ndarray:
-    """A column of whole numbers; what is NULL becomes 0."""
-    return rounds[name].fill_null(0).to_numpy()
 
 
 def scores(rounds: pa.Table) -> np.ndarray:

@@ -15,9 +15,9 @@ import pyarrow.dataset as ds
 
 from tichu_models.records.stored import to_records
 from tichu_pipeline.brettspielwelt.text.writer import NAMES, name_table, write
-from tichu_pipeline.rounds.ingest import stored_summary
+from tichu_pipeline.rounds.manifest import stored_summary
 from tichu_pipeline.rounds.tables import NO_BREAK_SPACE
-from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths, month_files, months_in
 
 # Written where names belong, which may be of any length. Nothing else that is written holds a control character.
 SEAT_MARKS = "\1\2\3\4"
@@ -48,7 +48,7 @@ def find_game(paths: DataPaths, game_id: int) -> Game:
 
 
 def _rows(paths: DataPaths, table: str, game_id: int) -> pa.Table:
-    files = sorted(str(path) for path in (paths.root / table).glob("????-??.parquet"))
+    files = [str(path) for path in month_files(paths.root / table)]
     if not files:
         raise NoSuchGameError(f"{paths.root / table}: no rounds are there; expected those of tichu ingest")
     try:
@@ -61,7 +61,7 @@ def _rows(paths: DataPaths, table: str, game_id: int) -> pa.Table:
 
 def _why_missing(paths: DataPaths, game_id: int) -> str:
     """Why a game has no rows: its log holds nothing, or there is none."""
-    for month in sorted(path.stem for path in paths.rounds.glob("????-??.parquet")):
+    for month in months_in(paths.rounds):
         summary = stored_summary(paths, month)
         for files, reason in ((summary.empty_files, "is empty"), (summary.not_logs, "holds no round")):
             for file in files:

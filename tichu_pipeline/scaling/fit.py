@@ -24,11 +24,13 @@ from typing import Any
 
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.distribution import SAMPLE, SEED, Distribution
-from tichu_pipeline.rounds.ingest import manifest, stored_month_stamp
+from tichu_pipeline.rounds.manifest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.gather import VARIABLES, gather
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges
+from tichu_pipeline.storage.made import Made
 
-# Bumped by hand when the constants of unchanged months would differ.
+# Bumped by hand when the constants of unchanged months would differ; tests/golden/scaling.json says when.
 VERSION = 1
 METHODS = ("minmax01", "minmax11", "zscore")
 QUANTILES = (0.005, 0.01, 0.5, 0.99, 0.995)
@@ -41,13 +43,11 @@ class ScalingError(Exception):
     """Nothing to fit on, or a setting that makes no sense."""
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """What a fit made, or found."""
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Made):
+    """`scaling.json`."""
 
-    constants: dict[str, Any]  # as in scaling.json
-    seconds: float
-    reused: bool
+    constants: dict[str, Any]  # as the file holds them
 
 
 def fit(
@@ -69,7 +69,7 @@ def fit(
         )
     stamp = _stamp(paths, through, window, methods)
     if stored and stored.get("stamp") == stamp and not force and _has_plots(paths):
-        return Fitted(stored, time.perf_counter() - started, True)
+        return _fitted(paths, stored, started, reused=True)
     found = gather(paths, window)
     if found.rounds == 0:
         raise ScalingError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
@@ -89,7 +89,33 @@ def fit(
     for name, facts in constants["variables"].items():
         write_figures(plot_folder(paths), found.distributions[name], name, facts["clip"])
     write_whole(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
-    return Fitted(constants, time.perf_counter() - started, False)
+    return _fitted(paths, constants, started, reused=False)
+
+
+def _fitted(paths: DataPaths, constants: dict[str, Any], started: float, reused: bool) -> Fitted:
+    return Fitted(
+        path=paths.scaling,
+        stamp=constants["stamp"],
+        rows=constants["fit"]["rounds"],
+        bytes=paths.scaling.stat().st_size,
+        seconds=time.perf_counter() - started,
+        reused=reused,
+        constants=constants,
+    )
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `scaling`."""
+    paths, constants = survey.paths, load(survey.paths)
+    if constants is None:
+        return missing("scaling", "not fitted yet")
+    through = constants["fit"]["through"]
+    within = [month for month in survey.standings["rounds"].stale_months if month <= through]
+    reasons = [f"rounds in its window are stale: {ranges(within)}"] if within else []
+    if not reasons and constants["stamp"] != stamp_now(paths, constants):
+        reasons.append("rounds in its window have changed since, or it is of another version")
+    there = f"{len(constants['variables'])} variables, fitted through {through}"
+    return judged("scaling", there, paths.scaling.stat().st_size, reasons)
 
 
 def stamp_now(paths: DataPaths, constants: Mapping[str, Any]) -> str:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.records.round_summary import TALLY, ZERO, tally_rounds
-from tichu_models.records.split import TRAIN, is_held_out, splits
+from tichu_models.records.split import TRAIN
+from tichu_models.records.stored import histories, numbers, splits_of
 from tichu_pipeline.distribution import Distribution
-from tichu_pipeline.rounds.round_facts import flat, histories, numbers, running_score, scores
+from tichu_pipeline.rounds.round_facts import running_score, scores
 from tichu_pipeline.storage.folders import DataPaths, month_file
 
 VARIABLES = ("trick_points", "points", "game_score", "score_cum", "score_diff", "rtg")
@@ -58,7 +58,7 @@ def gather(paths: DataPaths, months: Sequence[str]) -> Gathered:
 
 def _month(file: Path) -> Gathered:
     rounds = pq.read_table(file, columns=COLUMNS)
-    chosen = training_rounds(rounds) & (numbers(rounds, "rule_break") == 0)
+    chosen = (splits_of(rounds) == TRAIN) & (numbers(rounds, "rule_break") == 0)
     result, after = scores(rounds), running_score(rounds)
     first = np.diff(rounds["game_id"].to_numpy(), prepend=-1) != 0
     previous = np.where(first[:, None], 0, np.roll(result, 1, axis=0))
@@ -72,16 +72,3 @@ def _month(file: Path) -> Gathered:
     found["score_cum"] = Distribution.of((after - result)[chosen].reshape(-1))
     found["score_diff"] = Distribution.of(lead[chosen])
     return Gathered(found, int(chosen.sum()), int(numbers(rounds, "num_turns")[chosen].sum()))
-
-
-def training_rounds(rounds: pa.Table) -> np.ndarray:
-    """Which rows are rounds of games in the split `train`. All rounds of a game stand together."""
-    names = flat(rounds, "player_names").dictionary_encode()
-    held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
-    of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)
-    games = rounds["game_id"].to_numpy()
-    firsts = np.flatnonzero(np.diff(games, prepend=-1))
-    if len(firsts) == 0:
-        return np.zeros(0, dtype=bool)
-    lengths = np.diff(np.append(firsts, len(games)))
-    return np.repeat(splits(games[firsts], np.logical_or.reduceat(of_round, firsts)) == TRAIN, lengths)

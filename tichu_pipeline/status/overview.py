@@ -8,60 +8,45 @@ from __future__ import annotations
 
 import hashlib
 import html
-import json
 import platform
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from rich.filesize import decimal
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played
 from tichu_models.observation import features_page as docs
+from tichu_models.runs.files import CURVES, RELIABILITY
 from tichu_models.runs.manifest import Manifest
 from tichu_pipeline.analysis import notebook
-from tichu_pipeline.analysis.reading import stored_stamp
-from tichu_pipeline.features import dataset
 from tichu_pipeline.html import pages
-from tichu_pipeline.rounds.ingest import manifest
+from tichu_pipeline.rounds.manifest import manifest
 from tichu_pipeline.scaling import fit as scaling
-from tichu_pipeline.status.freshness import Standing
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import json_object, stored_stamp
 from tichu_pipeline.tournaments import page as tournament
 from tichu_pipeline.tournaments.entrants import LADDER
 from tichu_pipeline.tournaments.files import TournamentFileError, read
-from tichu_pipeline.tournaments.files import stored_stamp as stored_tournament_stamp
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.training import comparison
-from tichu_pipeline.training.pictures import CURVES, RELIABILITY
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 
-# Bumped by hand when the same data folder would give another page.
+# Bumped by hand when the same data folder would give other figures; tests/golden/overview.json says when.
+# Wording and layout of the page are no reason.
 VERSION = 2
 PACKAGES = ("dagster", "polars", "duckdb", "pyarrow", "numpy", "numba", "torch", "lightning", "h5py")
 FEATURES = "features.html"
 
 
-@dataclass(frozen=True)
-class Overview:
-    """The page."""
-
-    path: Path
-    stamp: str  # of its content
-    stages: int
-    bytes: int
-    seconds: float
-    reused: bool
-
-
-def write(paths: DataPaths) -> Overview:
+def write(paths: DataPaths) -> Made:
     """Brings the page up to date. It costs so little that it is always put together; `reused` says it is the same."""
     started = time.perf_counter()
     target = page_path(paths)
@@ -69,7 +54,32 @@ def write(paths: DataPaths) -> Overview:
     pages.write(paths.reports / FEATURES, _features())
     content = pages.page("Tichu: what this data folder holds", "".join(_parts(paths, target, standings)))
     reused = not pages.write(target, content)
-    return Overview(target, _digest(content), len(standings), len(content), time.perf_counter() - started, reused)
+    return Made(
+        path=target,
+        stamp=_digest(content),
+        rows=len(standings),
+        bytes=target.stat().st_size,
+        seconds=time.perf_counter() - started,
+        reused=reused,
+    )
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `overview`: older than a page that it leads to, it shows what is no longer so."""
+    paths = survey.paths
+    page = page_path(paths)
+    if not page.is_file():
+        return missing("overview", "not made yet")
+    shown = {
+        "analysis_report": notebook.page_path(paths),
+        "scaling": paths.scaling,
+        "model_comparison": paths.reports / comparison.TABLE,
+        "evaluation": tournament.page_path(paths),
+    }
+    made = page.stat().st_mtime
+    newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
+    reasons = [f"it shows an older {name}" for name in newer] or survey.stale(*shown)
+    return judged("overview", page.name, page.stat().st_size, reasons)
 
 
 def page_path(paths: DataPaths) -> Path:
@@ -181,24 +191,20 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     found = [("git commit", _commit()), ("Python", platform.python_version())]
     found += [(name, version(name)) for name in PACKAGES]
     found += [("stamp of the rounds", manifest(paths).stamp)]
-    constants = scaling.load(paths)
-    found += [("stamp of the constants", str(constants["stamp"]))] if constants else []
-    database = stored_stamp(paths)
-    found += [("stamp of the database", database)] if database else []
-    generated = _json(paths.raw / "demo.json").get("order") or {}
+    for what, path in (("constants", paths.scaling), ("database", paths.database)):
+        found += [(f"stamp of the {what}", stamp)] if (stamp := stored_stamp(path)) else []
+    generated = json_object(paths.raw / "demo.json").get("order") or {}
     found += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
             seed = run.manifest.training.get("training", {}).get("seed", 0)
             found.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
     for path in sorted(paths.features.glob("*.h5")):
-        if made := dataset.stored(path):
-            found.append((f"data set {path.stem}", f"stamp {made.stamp}"))
+        if stamp := stored_stamp(path):
+            found.append((f"data set {path.stem}", f"stamp {stamp}"))
     for path in sorted(paths.tournaments.glob("[!.]*.parquet")):
         if played := _tournament(path):
-            found.append(
-                (f"tournament {path.stem}", f"seed {played.order.seed}, stamp {stored_tournament_stamp(path)}")
-            )
+            found.append((f"tournament {path.stem}", f"seed {played.order.seed}, stamp {stored_stamp(path)}"))
     return found
 
 
@@ -228,13 +234,6 @@ def _features() -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
 
 
 def _text(value: str) -> str:

@@ -85,3 +85,13 @@ class DataPaths:
 def month_file(folder: Path, month: str) -> Path:
     """A month's file in a folder of months, `rounds/2024-03.parquet`."""
     return folder / f"{month}.parquet"
+
+
+def month_files(folder: Path) -> list[Path]:
+    """The files of months that a folder holds, in order of time. What is half written is left out."""
+    return sorted(folder.glob("????-??.parquet"))
+
+
+def months_in(folder: Path) -> list[str]:
+    """The months that a folder has files of, in order of time."""
+    return [path.stem for path in month_files(folder)]

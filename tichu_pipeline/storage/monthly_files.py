@@ -20,8 +20,9 @@ import pyarrow.parquet as pq
 
 from tichu_models.whole_files import temporary_file
 from tichu_pipeline.storage.folders import month_file
+from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp
 
-STAMP, SUMMARY = b"tichu.stamp", b"tichu.summary"
+SUMMARY = b"tichu.summary"
 ROWS_A_GROUP = 32_768
 ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 2 << 20  # more rows than a group has; encoding takes several times a page
 ZSTD_LEVEL = 1
@@ -71,7 +72,7 @@ class MonthlyFile:
     def close(self, stamp: str) -> int:
         """Writes the last rows and the stamp; returns the file's size."""
         self._flush()
-        self._writer.add_key_value_metadata({STAMP: stamp})
+        self._writer.add_key_value_metadata(parquet_stamp(stamp))
         self._writer.close()
         return self.temporary.stat().st_size
 
@@ -106,18 +107,5 @@ def _encodings(schema: pa.Schema) -> Iterator[tuple[str, str]]:
 
 def stored_facts(path: Path) -> dict[str, Any] | None:
     """What `describe` has put into a file; None if it says nothing of itself."""
-    facts = _metadata(path).get(SUMMARY)
+    facts = parquet_metadata(path).get(SUMMARY)
     return None if facts is None else json.loads(facts)
-
-
-def stored_stamp(path: Path) -> str | None:
-    """The stamp in a file; None if there is no such file, or another's."""
-    stamp = _metadata(path).get(STAMP)
-    return stamp.decode() if stamp else None
-
-
-def _metadata(path: Path) -> dict[bytes, bytes]:
-    try:
-        return pq.read_metadata(path).metadata or {}
-    except (OSError, pa.ArrowInvalid):
-        return {}

@@ -1,4 +1,7 @@
-"""Trouble that is not the input's: a full disk, a folder that cannot be written. What to say of it, and what to do."""
+"""Errors of the world, not of the input: a full disk, a folder that cannot be written, a portal that is down.
+
+What to say of an OSError, and what to do; and the base of all others that may mend themselves.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,10 @@ REMEDIES = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable, or name another folder"),
     **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "expected a folder there"),
 }
+
+
+class TransientError(Exception):
+    """An error that another attempt may mend. The message says what is wrong now, and what to do if it stays."""
 
 
 def told(error: OSError) -> str:

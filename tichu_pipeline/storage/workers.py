@@ -20,6 +20,8 @@ from multiprocessing import connection, get_context, parent_process
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from tichu_pipeline.storage.os_errors import TransientError
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -32,7 +34,7 @@ SECONDS_TO_CONNECT = 10
 WAITING = 2  # tasks a thread of the cluster that are sent ahead: a month's directory may take a megabyte
 
 
-class WorkersError(Exception):
+class WorkersError(TransientError):
     """No worker answers, or they are killed again and again; the message says what to do."""
 
 

@@ -14,13 +14,15 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from tichu_models.arena.defaults import DEALS
 from tichu_models.learning.config_files import PRESETS, run_config
 from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.runs.files import FINAL_TEST
 from tichu_pipeline.html import markdown
-from tichu_pipeline.rounds.ingest import manifest as months_manifest
+from tichu_pipeline.rounds.manifest import manifest as months_manifest
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.tournaments.calibration import DEALS, calibrate_run, draw, kept_calibration, takes_goals
-from tichu_pipeline.training.comparison import FINAL_TEST, SAMPLES, SCHEMA, compare, networks_of, wide
+from tichu_pipeline.tournaments.calibration import calibrate_run, draw, kept_calibration, takes_goals
+from tichu_pipeline.training.comparison import SAMPLES, SCHEMA, compare, networks_of, wide
 from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
 

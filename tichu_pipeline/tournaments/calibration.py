@@ -1,4 +1,4 @@
-"""How far the goal-conditioned networks of a data folder do what they are told: `runs/<name>/calibration.json`.
+"""How far the goal-conditioned networks of a data folder do what they are told: the run's calibration.
 
 Games are played by `tichu_models.arena.calibration`; here they are asked for, kept while nothing has changed that they
 hang on, and drawn.
@@ -15,27 +15,26 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
+from tichu_models.arena.defaults import DEALS
 from tichu_models.networks.architectures import ARCHITECTURES
-from tichu_models.whole_files import whole_file
+from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import KEY, json_object, stored_stamp
 from tichu_pipeline.tournaments.running import FromRegistry
 from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 
-# Bumped by hand when the same networks and goals would be played otherwise.
+# Bumped by hand when the same networks and goals would be played otherwise; tests/golden/calibration.json says when.
 VERSION = 1
-FILE, PICTURE = "calibration.json", "calibration.png"
-DEALS = 500
 TAKE_GOALS = ("goal", "sequence")  # objectives
 
 
-@dataclass(frozen=True)
-class Calibrated:
-    """What `calibration.summary` says of a run."""
+@dataclass(frozen=True, kw_only=True)
+class Calibrated(Made):
+    """How a run follows its goals; its rows are goals."""
 
-    facts: dict[str, Any]
-    path: Path
-    reused: bool
-    seconds: float
+    facts: dict[str, Any]  # as `arena.calibration` sums them up
 
 
 def takes_goals(run: Run) -> bool:
@@ -62,22 +61,30 @@ def calibrate_run(
     goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
     make = FromRegistry(paths.runs)
     stamp = _stamp(make(unasked), (deals, goals, seed))
-    path = run.folder / FILE
-    if not force and (kept := _kept(path)).pop("stamp", None) == stamp:
-        return Calibrated(kept, path, True, time.monotonic() - started)
-    made = calibrate(lambda goal: f"{unasked},goal={goal:g}", unasked, make, deals, goals, seed, done)
-    facts = {"run": name, "seed": seed, **made.summary()}
-    with whole_file(path) as temporary:
-        temporary.write_text(json.dumps({"stamp": stamp, **facts}, indent=1) + "\n", encoding="utf-8")
-    draw({name: facts}, run.folder / PICTURE)
-    return Calibrated(facts, path, False, time.monotonic() - started)
+    path = run.folder / CALIBRATION
+    reused = not force and stored_stamp(path) == stamp
+    if not reused:
+        made = calibrate(lambda goal: f"{unasked},goal={goal:g}", unasked, make, deals, goals, seed, done)
+        facts = {"run": name, "seed": seed, **made.summary()}
+        write_whole(path, json.dumps({KEY: stamp, **facts}, indent=1) + "\n")
+        draw({name: facts}, run.folder / CALIBRATION_PICTURE)
+    facts = json_object(path)
+    return Calibrated(
+        path=path,
+        stamp=facts.pop(KEY),
+        rows=len(facts["goals"]),
+        bytes=path.stat().st_size,
+        seconds=time.monotonic() - started,
+        reused=reused,
+        facts=facts,
+    )
 
 
 def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
     """What a run came to when it was last tried, if it has still the same networks."""
     run = find_run(paths, name)
-    kept = _kept(run.folder / FILE)
-    stamp = kept.pop("stamp", None)
+    kept = json_object(run.folder / CALIBRATION)
+    stamp = kept.pop(KEY, None)
     if not takes_goals(run) or stamp is None:
         return None
     order = (kept["deals"], [each["asked"] for each in kept["goals"]], kept["seed"])
@@ -106,11 +113,3 @@ def _stamp(agent: Any, order: tuple[Any, ...]) -> str:
     """Of the networks that the player has, for other decisions too."""
     networks = sorted(each.manifest.digest for each in {agent.network, *agent.others.values()})
     return hashlib.sha256(json.dumps([VERSION, order, networks]).encode()).hexdigest()
-
-
-def _kept(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

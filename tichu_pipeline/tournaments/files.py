@@ -19,8 +19,9 @@ from tichu_models.arena.results import RESULT
 from tichu_models.arena.tournament import Order, Played
 from tichu_models.statistics import SequentialTest
 from tichu_models.whole_files import whole_file
+from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp
 
-STAMP, TOURNAMENT = b"tichu.stamp", b"tichu.tournament"
+TOURNAMENT = b"tichu.tournament"  # in the metadata of the file
 TEAMS = np.array([20, 31], dtype=np.int8)
 SEATS = range(4)
 
@@ -60,7 +61,7 @@ class TournamentFileError(Exception):
 
 def write(path: Path, played: Played, stamp: str) -> None:
     """Writes a tournament, whole or not at all."""
-    metadata = {STAMP: stamp.encode(), TOURNAMENT: json.dumps(_facts(played)).encode()}
+    metadata = parquet_stamp(stamp) | {TOURNAMENT: json.dumps(_facts(played)).encode()}
     with whole_file(path) as temporary:
         pq.write_table(to_table(played).replace_schema_metadata(metadata), temporary, compression="zstd")
 
@@ -138,20 +139,9 @@ def _rows(table: pa.Table) -> np.ndarray:
     return rows
 
 
-def stored_stamp(path: Path) -> str | None:
-    """What a stored tournament was made of; None if there is none."""
-    try:
-        return (pq.read_metadata(path).metadata or {}).get(STAMP, b"").decode() or None
-    except (OSError, pa.ArrowException):
-        return None
-
-
 def stored_left_out(path: Path) -> list[list[str]]:
     """The runs that a stored tournament left out, and why."""
-    try:
-        return list(json.loads(pq.read_metadata(path).metadata[TOURNAMENT]).get("left_out", []))
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-        return []
+    return list(json.loads(parquet_metadata(path).get(TOURNAMENT, b"{}")).get("left_out", []))
 
 
 def _facts(played: Played) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import html
 import io
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +15,23 @@ import numpy as np
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Played, values_of
-from tichu_models.whole_files import whole_file
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.html import pages
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import stamped_page, stored_stamp
+from tichu_pipeline.tournaments.entrants import LADDER
 from tichu_pipeline.tournaments.facts import TIMES, cell, cross_cells, deals_of, ladder, who_answers
-from tichu_pipeline.tournaments.files import read, stored_left_out, stored_stamp
+from tichu_pipeline.tournaments.files import read, stored_left_out
 from tichu_pipeline.tournaments.running import tournament_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Bumped by hand when the page of an unchanged tournament would differ.
+# Bumped by hand when the figures of an unchanged tournament would differ; tests/golden/evaluation.json says when.
+# Wording and layout of the page are no reason to make it anew.
 VERSION = 3
-STAMP = "<!-- tichu.stamp {} -->\n"
 BINS = 60
 ACROSS = 4  # histograms beside each other
 LADDER_HEADINGS = (
@@ -37,27 +40,33 @@ LADDER_HEADINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Page:
-    """The page of a tournament."""
-
-    path: Path
-    stamp: str
-    agents: int
-    seconds: float
-    reused: bool
-
-
-def write_page(paths: DataPaths, name: str, force: bool = False) -> Page:
+def write_page(paths: DataPaths, name: str, force: bool = False) -> Made:
     """Brings the page up to date with a tournament."""
     started = time.perf_counter()
     target, stamp = page_path(paths), page_stamp(paths, name)
     played = read(tournament_path(paths, name))
-    reused = not force and is_up_to_date(paths, name)
+    reused = not force and stored_stamp(target) == stamp
     if not reused:
-        with whole_file(target) as temporary:
-            temporary.write_text(STAMP.format(stamp) + _html(name, played), encoding="utf-8")
-    return Page(target, stamp, len(played.order.agents), time.perf_counter() - started, reused)
+        write_whole(target, stamped_page(stamp, _html(name, played)))
+    return Made(
+        path=target,
+        stamp=stamp,
+        rows=len(played.order.agents),
+        bytes=target.stat().st_size,
+        seconds=time.perf_counter() - started,
+        reused=reused,
+    )
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `evaluation`."""
+    page = page_path(survey.paths)
+    if not page.is_file():
+        return missing("evaluation", "not made yet")
+    reasons = survey.not_fresh("tournament")
+    if not reasons and not is_up_to_date(survey.paths, LADDER):
+        reasons.append("the tournament has been played anew since")
+    return judged("evaluation", page.name, page.stat().st_size, reasons)
 
 
 def page_path(paths: DataPaths) -> Path:
@@ -73,11 +82,7 @@ def page_stamp(paths: DataPaths, name: str) -> str:
 
 def is_up_to_date(paths: DataPaths, name: str) -> bool:
     """Whether the page shows the tournament that is there."""
-    try:
-        with page_path(paths).open(encoding="utf-8") as lines:
-            return lines.readline() == STAMP.format(page_stamp(paths, name))
-    except OSError:
-        return False
+    return stored_stamp(page_path(paths)) == page_stamp(paths, name)
 
 
 def _html(name: str, played: Played) -> str:

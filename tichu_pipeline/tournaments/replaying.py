@@ -12,7 +12,8 @@ import numpy as np
 
 from tichu_models.arena.tournament import Order, Part, Played, play_table
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.tournaments.files import read, stored_stamp
+from tichu_pipeline.storage.stamps import stored_stamp
+from tichu_pipeline.tournaments.files import read
 from tichu_pipeline.tournaments.running import FromRegistry, stamp_of, tournament_path
 
 # What must be the same of a round; the rest is its place in the tournament, or not of the game.

@@ -24,13 +24,18 @@ from tichu_models.arena.tournament import Order, Played, is_plain, play
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH
+from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import stored_stamp
 from tichu_pipeline.storage.workers import Processes, Workers, threads
-from tichu_pipeline.tournaments.files import read, stored_stamp, write
+from tichu_pipeline.tournaments.entrants import LADDER, entrants
+from tichu_pipeline.tournaments.files import TournamentFileError, read, write
 from tichu_pipeline.tournaments.logs import game_logs
 
-# Bumped by hand when the same order would be played otherwise.
+# Bumped by hand when the same order would be played otherwise; tests/golden/tournament.json says when.
 VERSION = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run
@@ -56,15 +61,11 @@ class FromRegistry:
         return agent_from(name, self.runs)
 
 
-@dataclass(frozen=True)
-class Tournament:
-    """A tournament, and where it is kept."""
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Made):
+    """A tournament; its rows are rounds."""
 
     played: Played
-    path: Path
-    stamp: str
-    seconds: float
-    reused: bool
 
 
 def run(
@@ -87,7 +88,7 @@ def run(
         if played.left_out != left_out:
             played = replace(played, left_out=left_out)
             write(path, played, stamp)
-        return Tournament(played, path, stamp, time.perf_counter() - started, True)
+        return _made(played, path, stamp, started, reused=True)
     make, control = FromRegistry(paths.runs), _control(order, paths)
     with (
         workers or _usual_workers(order, make) as hired,
@@ -96,7 +97,39 @@ def run(
         played = play(order, make, hired.map, hired.count, archive, done, control)
     played = replace(played, left_out=left_out)
     write(path, played, stamp)
-    return Tournament(played, path, stamp, time.perf_counter() - started, False)
+    return _made(played, path, stamp, started, reused=False)
+
+
+def _made(played: Played, path: Path, stamp: str, started: float, reused: bool) -> Tournament:
+    return Tournament(
+        path=path,
+        stamp=stamp,
+        rows=len(played.results),
+        bytes=path.stat().st_size,
+        seconds=time.perf_counter() - started,
+        reused=reused,
+        played=played,
+    )
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `tournament`: the ladder, with everybody who could play now."""
+    paths = survey.paths
+    path = tournament_path(paths, LADDER)
+    if not path.is_file():
+        return missing("tournament", "not played yet")
+    try:
+        played = read(path)
+    except TournamentFileError as error:
+        return judged("tournament", "", path.stat().st_size, [str(error)])
+    able = entrants(paths)
+    new = [agent for agent in able.agents if agent not in played.order.agents]
+    reasons = [f"new agents: {', '.join(new)}"] if new else []
+    reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
+    if not reasons and stamp_of(played.order, paths) != stored_stamp(path):
+        reasons.append("a network or the crowd's corpus has changed since, or it is of another version")
+    there = f"{len(played.order.agents)} agents, {len(played.results):,} rounds"
+    return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs"))
 
 
 def tournament_path(paths: DataPaths, name: str) -> Path:
@@ -114,7 +147,7 @@ def stamp_of(order: Order, paths: DataPaths) -> str:
             hashlib.sha256((paths.root / TRUTH).read_bytes()).digest() if (paths.root / TRUTH).exists() else b""
         )
     if order.control or any(RUN.match(agent) for agent in order.agents):
-        for file in sorted([*paths.runs.glob("*/manifest.json"), *paths.runs.glob("*/model.safetensors")]):
+        for file in sorted([*paths.runs.glob(f"*/{MANIFEST}"), *paths.runs.glob(f"*/{WEIGHTS}")]):
             digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 

@@ -22,7 +22,7 @@ from tichu_models.records.split import SPLITS
 from tichu_models.rules.cards import NUM_CARDS, VALUE_OF_INDEX
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.samples.sources import RoundsSource
-from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.folders import DataPaths, month_files
 
 ROUNDS_AT_ONCE = 4096
 TRUTH = "truth.parquet"
@@ -110,7 +110,7 @@ class _Sums:
 def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[str, dict[str, float]]:
     """Figures by baseline, as networks have them, for the questions of a spec."""
     read = spec(spec_name)
-    source = RoundsSource(sorted(paths.rounds.glob("????-??.parquet")), read)
+    source = RoundsSource(month_files(paths.rounds), read)
     agent, blunders = HeuristicAgent(), Blunders.of(paths)
     rule, passing = _Sums({}, {}), _Sums({}, {})
     table = np.zeros((2, 2))
@@ -160,7 +160,7 @@ def _of_yes_no(table: np.ndarray) -> dict[str, float]:
 
 def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
     """R2 by stage of the round of who guesses the outcome from the points collected: the best line through them."""
-    source = RoundsSource(sorted(paths.rounds.glob("????-??.parquet")), spec("play-375"))
+    source = RoundsSource(month_files(paths.rounds), spec("play-375"))
     sums = np.zeros((STAGES, 6))
     for asked in decisions(source, split, most):
         points, sign = asked.views["points"].astype(np.int64), 1 - 2 * (asked.views["seat"].astype(np.int64) & 1)

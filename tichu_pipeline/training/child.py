@@ -15,7 +15,8 @@ from errno import EIO
 from pathlib import Path
 
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.training.runs import Order, figures_line, main_figure, train_run
+from tichu_pipeline.training.runs import figures_line, main_figure
+from tichu_pipeline.training.train import Order, train_run
 
 ORDER, ROOT, EPOCH = "order", "root", "epoch"  # names of what goes to and fro
 FAILED, DISTURBED = "failed", "disturbed"

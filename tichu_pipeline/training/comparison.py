@@ -2,7 +2,6 @@
 
     reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
     reports/model_comparison.html      the figures that count, network by network; .png, the first of them
-    runs/final_test.jsonl              who used the test split, when, for what, and what came of it
 
 The comparison is of the validation split. The test split is for the end: it is used when somebody says so by name, it
 is written down, and a second use is refused unless that is asked for too.
@@ -23,28 +22,27 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tichu_models.networks.architectures import ARCHITECTURES, Objective
+from tichu_models.runs.files import FINAL_TEST
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.html import pages
-from tichu_pipeline.rounds.ingest import manifest as months_manifest
+from tichu_pipeline.rounds.manifest import manifest as months_manifest
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp, stored_stamp
 from tichu_pipeline.training.baselines import points_so_far, rule_based
 from tichu_pipeline.training.figure_names import BASELINES, MEANINGS, name_of
 from tichu_pipeline.training.runs import FINISHED, MAIN_FIGURES, Run, runs
 
-# Bumped by hand when the same runs and rounds would give other figures.
+# Bumped by hand when the same runs and rounds would give other figures; tests/golden/model_comparison.json says when.
+# Wording and layout of the page are no reason to judge all networks again.
 VERSION = 2
-STAMP, SAMPLED = b"tichu.stamp", b"tichu.samples"
+SAMPLED = b"tichu.samples"  # in the metadata of the table
 SAMPLES = 50_000
-TABLE, PAGE, PICTURE, FINAL_TEST = (
-    "model_comparison.parquet",
-    "model_comparison.html",
-    "model_comparison.png",
-    "final_test.jsonl",
-)
+TABLE, PAGE, PICTURE = "model_comparison.parquet", "model_comparison.html", "model_comparison.png"
 RUN, BASELINE = "run", "baseline"
 SCHEMA = dict.fromkeys(("name", "kind", "network", "spec", "split", "figure"), pl.String) | {"value": pl.Float64}
 # Beside the figures that every run reports, and what a constant answer gets, as networks report it along.
@@ -67,14 +65,11 @@ class ComparisonError(Exception):
     """Nothing to compare, or a use of the test split that is not granted."""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What a comparison made, or found."""
+@dataclass(frozen=True, kw_only=True)
+class Compared(Made):
+    """A comparison; its rows are figures."""
 
     table: pl.DataFrame
-    stamp: str
-    reused: bool
-    seconds: float
 
 
 def compare(
@@ -87,11 +82,19 @@ def compare(
         raise ComparisonError(f"{paths.runs}: no finished run; expected one that tichu train makes")
     stamp = comparison_stamp(paths, samples)
     path = paths.reports / TABLE
-    if not force and stored_stamp(path) == stamp:
-        return Compared(pl.read_parquet(path), stamp, True, time.monotonic() - started)
-    table = _table(paths, found, "validation", samples, say)
-    _write(paths, table, stamp, samples)
-    return Compared(table, stamp, False, time.monotonic() - started)
+    reused = not force and stored_stamp(path) == stamp
+    if not reused:
+        _write(paths, _table(paths, found, "validation", samples, say), stamp, samples)
+    table = pl.read_parquet(path)
+    return Compared(
+        path=path,
+        stamp=stamp,
+        rows=len(table),
+        bytes=path.stat().st_size,
+        seconds=time.monotonic() - started,
+        reused=reused,
+        table=table,
+    )
 
 
 def comparison_stamp(paths: DataPaths, samples: int) -> str:
@@ -101,23 +104,17 @@ def comparison_stamp(paths: DataPaths, samples: int) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def is_up_to_date(paths: DataPaths) -> bool:
-    """Whether the table is of the runs and rounds as they are, on as many samples as it was made with."""
-    samples = _about(paths.reports / TABLE).get(SAMPLED, b"0").decode()
-    return stored_stamp(paths.reports / TABLE) == comparison_stamp(paths, int(samples))
-
-
-def stored_stamp(path: Path) -> str | None:
-    """The stamp of a table; None if there is none."""
-    found = _about(path).get(STAMP)
-    return found.decode() if found else None
-
-
-def _about(path: Path) -> dict[bytes, bytes]:
-    try:
-        return pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowInvalid):
-        return {}
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `model_comparison`: of runs and rounds as they are, on as many samples as it was made
+    with."""
+    path = survey.paths.reports / TABLE
+    if not path.is_file():
+        return missing("model_comparison", "not made yet")
+    reasons = survey.not_fresh("training_runs")
+    samples = int(parquet_metadata(path).get(SAMPLED, b"0"))
+    if not reasons and stored_stamp(path) != comparison_stamp(survey.paths, samples):
+        reasons.append("runs have been trained since, or rounds have changed")
+    return judged("model_comparison", PAGE, path.stat().st_size, reasons)
 
 
 @dataclass(frozen=True)
@@ -239,7 +236,7 @@ def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> N
     _draw(paths.reports / PICTURE, table)
     pages.write(paths.reports / PAGE, _page(table))
     path = paths.reports / TABLE
-    about = {STAMP: stamp.encode(), SAMPLED: str(samples).encode()}
+    about = parquet_stamp(stamp) | {SAMPLED: str(samples).encode()}
     with whole_file(path) as temporary:  # last: it says that all is there
         pq.write_table(table.to_arrow().replace_schema_metadata(about), temporary)
 

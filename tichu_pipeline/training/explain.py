@@ -28,6 +28,7 @@ from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import MANIFEST
 from tichu_models.runs.manifest import SpecStamp
 from tichu_models.samples.batches import Batch
 from tichu_models.samples.feed import Tensors
@@ -80,7 +81,7 @@ class _Asked:
 
 def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     """Each of these decisions that the run's network is asked for."""
-    read = spec(manifests.read(folder / manifests.FILE).spec.name)
+    read = spec(manifests.read(folder / MANIFEST).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
     unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)

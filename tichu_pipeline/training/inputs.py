@@ -26,12 +26,13 @@ from tichu_models.samples.loader import Loader, Wanted
 from tichu_models.samples.sources import RoundsSource, ShardSource
 from tichu_pipeline.features.shards import is_current, shard_file
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.folders import DataPaths, month_file, months_in
 
 if TYPE_CHECKING:
     from tichu_models.samples import batches
 
-# Bumped by hand when the same settings and rounds would give other samples, or train another network.
+# Bumped by hand when the same settings and rounds would give other samples, or train another network;
+# tests/golden/training_runs.json says when of the samples.
 VERSION = 2
 LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives
 SEQUENCE = "sequence"
@@ -157,7 +158,7 @@ class Balanced:
 
 
 def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
-    """The data of a run with these settings. Scaling constants are fitted if there are none."""
+    """The data of a run with these settings. Nothing is made: `ensure_scaling` comes before."""
     try:
         read = spec(config.spec)
     except SpecError as error:
@@ -172,11 +173,15 @@ def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
         source: RoundsSource | ShardSource = rounds_source(config, paths)
     else:
         source = ShardSource([shard_file(paths, read, month) for month in months], read)
-    if not paths.scaling.exists():
-        fit(paths)
     scaling = Scaling.load(paths.scaling)
     scaling.check(read.table)
     return Inputs(config, source, _manifest(config, source, scaling, months))
+
+
+def ensure_scaling(paths: DataPaths) -> None:
+    """Fits the scaling constants to the rounds, and draws their plots, if there are none yet; others are left alone."""
+    if not paths.scaling.exists() and months_in(paths.rounds):
+        fit(paths)
 
 
 def rounds_source(config: RunConfig, paths: DataPaths) -> RoundsSource:
@@ -188,7 +193,7 @@ def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
     """The months of the run's window that there are."""
     data = config.data
     first, last = data.first_month or "", data.last_month or "9999"
-    there = sorted(path.stem for path in paths.rounds.glob("????-??.parquet"))
+    there = months_in(paths.rounds)
     months = [month for month in there if first <= month <= last]
     window = f"{data.first_month or 'the first month'} to {data.last_month or 'the last'}"
     if not months:

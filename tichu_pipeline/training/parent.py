@@ -13,7 +13,7 @@ from pathlib import Path
 import dagster as dg
 
 from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, ORDER, ROOT, SECONDS_BETWEEN_LOOKS
-from tichu_pipeline.training.runs import Order
+from tichu_pipeline.training.train import Order
 
 PATIENCE = 20.0  # seconds that a child has to end by itself
 

@@ -7,21 +7,21 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tichu_models.runs.files import CURVES, METRICS
 from tichu_pipeline.training.figure_names import name_of
 
 if TYPE_CHECKING:
     from tichu_models.learning.metrics.yes_no import Reliability
 
-CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 Curve = list[tuple[int, float]]
 FEW = 20  # points of a line, which are marked
 WANTED = ("val_top1_not_forced", "val_r2", "val_value_r2", "val_called_auc", "val_auc", "val_right_top1", "val_top1")
 
 
 def curves_of(folder: Path) -> dict[str, Curve]:
-    """(step, value) of everything that `metrics.csv` holds."""
+    """(step, value) of everything that the journal of a run holds."""
     found: dict[str, Curve] = defaultdict(list)
-    with (folder / "metrics.csv").open(newline="", encoding="utf-8") as file:
+    with (folder / METRICS).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             found[row["name"]].append((int(row["step"]), float(row["value"])))
     return found

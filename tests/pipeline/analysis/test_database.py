@@ -108,7 +108,7 @@ def test_an_unchanged_database_is_kept_and_a_changed_month_makes_a_new_one(paths
     assert table(copy, "SELECT tournament, a, margin FROM tournaments").to_pylist() == [
         {"tournament": "ladder", "a": "A", "margin": 7}
     ]
-    assert second.rows == first.rows | {"tournaments": 1}
+    assert second.tables == first.tables | {"tournaments": 1}
     pq.write_table(table(paths, "SELECT 7 AS points"), copy.tournaments / "other.parquet")
     with pytest.raises(DatabaseError, match="no tournament"):
         build(copy)
@@ -132,6 +132,27 @@ def test_a_reader_neither_fails_nor_blocks_a_rebuild(paths):
     assert value(paths, "SELECT count(*) FROM games") > 0
     output, errors = reader.communicate("\n", timeout=60)
     assert (output, reader.returncode) == ("True\n", 0), errors
+
+
+def test_a_file_that_cannot_be_written_may_be_tried_again(paths):
+    """A night's run that gives up at the first trouble of a disk; or a traceback of DuckDB in the place of a line."""
+    before = paths.database.stat().st_ino
+    child = python(
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from tichu_pipeline.analysis.build import build; from tichu_pipeline.analysis.reading import DatabaseError\n"
+        "from tichu_pipeline.storage.folders import DataPaths\n"
+        "from tichu_pipeline.storage.os_errors import TransientError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "try: build(DataPaths(Path(sys.argv[1])), force=True)\n"
+        "except TransientError as error: print(isinstance(error, DatabaseError), error)",
+        paths.root,
+    )
+    output, errors = child.communicate(timeout=120)
+    assert output.startswith(f"True {paths.database}: "), errors
+    assert "File too large" in output
+    assert paths.database.stat().st_ino == before
+    assert build(paths).reused
 
 
 def test_a_second_builder_is_refused(paths):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -27,7 +28,7 @@ from tichu_models.samples.legal_moves import MoveFinder
 from tichu_models.samples.loader import Loader, StateError, Wanted
 from tichu_models.samples.sources import RoundsSource, ShardSource, SourceError
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
-from tichu_pipeline.features import dataset, shards
+from tichu_pipeline.features import dataset, groups, shards
 from tichu_pipeline.features.filters import FilterError, Filters, seats_of
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
@@ -401,7 +402,8 @@ def test_a_data_set_holds_what_its_shards_hold(paths):
 
 def test_data_sets_are_balanced(paths):
     """Nine passes for every bomb: a network that learns to pass."""
-    made = dataset.make_dataset(paths, "balanced", dataset.Order(size=900))
+    of_all = dataset.Order(filters=Filters(clean_games=False))
+    made = dataset.make_dataset(paths, "balanced", replace(of_all, size=900))
     everything = as_records(samples_of(shard_source(paths, "play-375")), spec("play-375"))
     there = (everything["split"] == 0) & (everything["forced"] == 0)
     rows = samples_of(shard_source(paths, "play-375"))[there]
@@ -411,7 +413,7 @@ def test_data_sets_are_balanced(paths):
     share = max(made.classes.values())
     for kind, count in counts.items():
         assert made.classes[names[kind]] >= min(count, share - 1)
-    weighed = dataset.make_dataset(paths, "weighed", dataset.Order(size=5000, balance="weights"))
+    weighed = dataset.make_dataset(paths, "weighed", replace(of_all, size=5000, balance="weights"))
     with h5py.File(weighed.path) as file:
         classes, weights = file["train/class"][:], file["train/weight"][:]
     of_class = {int(k): weights[classes == k] for k in np.unique(classes)}
@@ -424,7 +426,7 @@ def test_data_sets_are_balanced(paths):
 @pytest.mark.parametrize("size", [1, 7, 50, 5000])
 def test_shares_are_fair(counts, size):
     """A loop without end, or a class that is left out."""
-    shares = dataset.fair_shares(np.array(counts), size)
+    shares = groups.fair_shares(np.array(counts), size)
     assert shares.sum() == min(size, sum(counts))
     assert (shares <= counts).all()
     short = shares < counts
@@ -433,8 +435,6 @@ def test_shares_are_fair(counts, size):
 
 def test_what_has_changed_is_made_anew_and_nothing_else(paths, tmp_path, monkeypatch):
     """Training on shards of old rounds or of an old spec; or days of work repeated for nothing."""
-    from dataclasses import replace
-
     found = spec("wish-233")
     assert all(shard.reused for shard in shards.make_shards(paths, found, MONTHS))
     order = dataset.Order(spec="wish-233", size=100)

@@ -18,13 +18,14 @@ from filelock import FileLock
 from tests.makers.portals import LOG, Portal, portal_at
 from tests.paths import ROOT
 from tichu_pipeline.analysis.build import database_stamp
-from tichu_pipeline.analysis.reading import stored_stamp, value
+from tichu_pipeline.analysis.reading import value
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.definitions import build
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.stamps import stored_stamp
 
 KEYS = MONTHS.get_partition_keys()[-4:]  # the last months that are over: what is downloaded ends there
 TICK = datetime(2031, 5, 5, 4, tzinfo=UTC)
@@ -179,7 +180,7 @@ def test_a_database_left_behind_is_caught_up(installation):
     request = installation.sense()
     assert months_of(request) == (KEYS[1], KEYS[1])
     assert installation.run(request).success
-    assert stored_stamp(installation.paths) == database_stamp(installation.paths)
+    assert stored_stamp(installation.paths.database) == database_stamp(installation.paths)
     assert not rebuilt(installation, KEYS[1])
 
 

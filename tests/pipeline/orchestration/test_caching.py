@@ -18,9 +18,9 @@ from tichu_models.observation.specs import SPEC_OF_KIND
 from tichu_pipeline.analysis.reading import value
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.definitions import build
-from tichu_pipeline.status.freshness import State
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import State
 
 pytestmark = pytest.mark.proof
 

@@ -24,10 +24,9 @@ from safetensors import safe_open
 from tests.paths import ROOT
 from tichu_models.arena import tournament
 from tichu_models.observation.specs import spec
-from tichu_models.runs.checkpoint import LAST
+from tichu_models.runs.files import CURVES, FIGURES, LAST_WEIGHTS, RELIABILITY, TRIAL, WEIGHTS
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.analysis.build import build, row_counts
-from tichu_pipeline.analysis.reading import stored_stamp
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
@@ -35,12 +34,12 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.status import overview
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import stored_stamp
 from tichu_pipeline.storage.workers import Serial
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.training.comparison import compare
-from tichu_pipeline.training.pictures import CURVES, RELIABILITY
-from tichu_pipeline.training.runs import FIGURES, TRIAL, WEIGHTS, Order, train_run
+from tichu_pipeline.training.train import Order, train_run
 
 MONTHS = ["2024-01", "2024-02"]
 NAME = "ladder"
@@ -97,7 +96,7 @@ def index(paths: DataPaths) -> None:
     overview.write(paths)
 
 
-RUN_FILES = ("manifest.json", "metrics.csv", "events.out.", TRIAL, WEIGHTS, LAST, FIGURES, RELIABILITY, CURVES)
+RUN_FILES = ("manifest.json", "metrics.csv", "events.out.", TRIAL, WEIGHTS, LAST_WEIGHTS, FIGURES, RELIABILITY, CURVES)
 OF_A_RUN = [f"runs/grand_net/{name}" for name in RUN_FILES]
 # In the order in which they hang together: what each makes, and the files of which it is killed before each.
 STAGES = {
@@ -106,7 +105,7 @@ STAGES = {
     report: (["reports/Datenanalyse.html"], ["Datenanalyse.html"]),
     features: (["features/play-375/"], ["2024-01.parquet", "2024-02.parquet"]),
     data_set: (["features/play-375.h5"], ["play-375.h5"]),
-    network: (OF_A_RUN, ["resume.ckpt", WEIGHTS, LAST, FIGURES, RELIABILITY, CURVES]),
+    network: (OF_A_RUN, ["resume.ckpt", WEIGHTS, LAST_WEIGHTS, FIGURES, RELIABILITY, CURVES]),
     comparison: (
         ["reports/model_comparison."],
         ["model_comparison.html", "model_comparison.parquet"],
@@ -138,10 +137,10 @@ def published(paths: DataPaths) -> dict[str, str]:
             if path.is_relative_to(paths.tmp) or (path.is_relative_to(paths.runs) and not of_finished_run(path)):
                 continue
             if path == paths.database:  # its blocks may lie in any order
-                content = f"{stored_stamp(paths)} {row_counts(path)}".encode()
+                content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()
             elif path.parent == paths.tournaments:  # its metadata hold how long each agent has thought
                 content = pq.read_table(path).replace_schema_metadata().to_pydict().__repr__().encode()
-            elif path.name in (WEIGHTS, LAST):  # what it says of itself may stand in any order
+            elif path.name in (WEIGHTS, LAST_WEIGHTS):  # what it says of itself may stand in any order
                 with safe_open(path, "np") as file:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
                     content = repr((sorted(file.metadata().items()), tensors)).encode()
@@ -206,7 +205,7 @@ ON_A_SMALL_DISK = """
 import sys
 from pathlib import Path
 from typer.testing import CliRunner
-from tests.pipeline import test_faults as faults
+from tests.pipeline.orchestration import test_faults as faults
 from tichu_pipeline.cli import app
 
 paths = faults.DataPaths(Path(sys.argv[1]))

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
-from tichu_pipeline.rounds.ingest import TABLES, ingest
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import TABLES
 from tichu_pipeline.storage.folders import DataPaths, month_file
 
 MONTH = "2024-01"

@@ -47,7 +47,7 @@ def peak():
 before = peak()
 limit = int(time.process_time()) + int(sys.argv[3])  # the first call may have had to compile
 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-(month,) = ingest(raw / "hostile", DataPaths(data / "hostile")).months
+(month,) = [month.summary for month in ingest(raw / "hostile", DataPaths(data / "hostile")).months]
 print(json.dumps({"more": peak() - before, "games": month.games, "not_logs": month.not_logs, "empty": month.empty}))
 """
 

@@ -20,7 +20,8 @@ import pytest
 from tests.oracles.reading import digests, sorted_lines
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
-from tichu_pipeline.rounds.ingest import TABLES, ingest, manifest
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import TABLES, manifest
 from tichu_pipeline.rounds.stored_rounds import find_game, text_of
 from tichu_pipeline.rounds.tables import SCHEMAS
 from tichu_pipeline.storage.folders import DataPaths, month_file
@@ -83,7 +84,7 @@ def check_against_truth(tmp_path: Path, games: int) -> None:
         truth[row["game_id"]].append(row)
     check_games(truth, paths)
     check_names(truth, paths)
-    read = ingest(raw, paths).months
+    read = [month.summary for month in ingest(raw, paths).months]
     assert sum(month.empty for month in read) == made.planted["empty file"]
     assert sum(month.unreadable for month in read) == made.planted["error page"]
 
@@ -189,8 +190,8 @@ def test_an_unchanged_month_is_skipped_and_a_new_log_rereads_only_its_own(corpus
     with zipfile.ZipFile(raw / "2024.zip", "a") as archive:
         archive.writestr("202402/999999.tch", log)
     again = ingest(raw, paths)
-    assert [month.month for month in again.months if not month.reused] == ["2024-02"]
-    assert again.months[1].games == first.months[1].games + 1
+    assert [month.summary.month for month in again.months if not month.reused] == ["2024-02"]
+    assert again.months[1].summary.games == first.months[1].summary.games + 1
     changed = {name for name, digest in digests(paths.root).items() if before[name] != digest}
     assert changed == {f"{table}/2024-02.parquet" for table in TABLES}
 

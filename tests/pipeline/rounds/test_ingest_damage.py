@@ -13,15 +13,9 @@ from tests.makers.portals import LOG
 from tests.oracles.reading import digests
 from tichu_pipeline.brettspielwelt.archives import inflate
 from tichu_pipeline.brettspielwelt.archives.scan import scan
-from tichu_pipeline.rounds.ingest import (
-    Ingested,
-    Summary,
-    changed_months,
-    ingest,
-    ingest_month,
-    manifest,
-    repaired_months,
-)
+from tichu_pipeline.rounds.changes import changed_months, repaired_months
+from tichu_pipeline.rounds.ingest import Ingested, IngestedMonth, ingest, ingest_month
+from tichu_pipeline.rounds.manifest import manifest
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Threads
@@ -57,7 +51,7 @@ def read(paths: DataPaths, force: bool = False) -> Ingested:
     return ingest(paths.raw, paths, force=force, workers=Threads(1))
 
 
-def only(made: Ingested) -> Summary:
+def only(made: Ingested) -> IngestedMonth:
     """The one month."""
     (month,) = made.months
     return month
@@ -83,12 +77,12 @@ def test_a_repaired_archive_is_read_again(paths):
     damaged month read again and again though nobody has repaired it."""
     whole = damage(paths)
     first = only(read(paths))
-    assert (first.files, first.games, first.unread) == (2, 1, [1])
-    assert "202401/1.tch" in first.problems[0]
+    assert (first.summary.files, first.summary.games, first.summary.unread) == (2, 1, [1])
+    assert "202401/1.tch" in first.summary.problems[0]
     stamp, stored = manifest(paths).stamp, digests(paths.root)
     os.utime(archive(paths), (1, 1))
     again = only(read(paths))
-    assert (again.reused, again.unread, again.problems) == (True, [1], first.problems)
+    assert (again.reused, again.summary.unread, again.summary.problems) == (True, [1], first.summary.problems)
     read(paths, force=True)
     assert digests(paths.root) == stored
     assert changed(paths) == ([], [])
@@ -96,7 +90,8 @@ def test_a_repaired_archive_is_read_again(paths):
     assert changed(paths) == ([MONTH], [MONTH])
     assert {stage.stage: stage.stale_months for stage in status(paths)}["rounds"] == (MONTH,)
     repaired = only(read(paths))
-    assert (repaired.reused, repaired.games, repaired.unread, repaired.problems) == (False, 2, [], [])
+    summary = repaired.summary
+    assert (repaired.reused, summary.games, summary.unread, summary.problems) == (False, 2, [], [])
     assert manifest(paths).stamp != stamp
     assert changed(paths) == ([], [])
 
@@ -104,10 +99,10 @@ def test_a_repaired_archive_is_read_again(paths):
 def test_a_copy_elsewhere_repairs_too(paths):
     """A game that stays lost though a whole copy of its log was laid beside the damaged archive."""
     damage(paths)
-    assert only(read(paths)).games == 1
+    assert only(read(paths)).summary.games == 1
     (paths.raw / "202401").mkdir()
     (paths.raw / "202401" / "1.tch").write_bytes(LOG)
-    assert only(read(paths)).games == 2
+    assert only(read(paths)).summary.games == 2
 
 
 def test_an_archive_that_changes_while_it_is_read(paths):
@@ -115,14 +110,14 @@ def test_an_archive_that_changes_while_it_is_read(paths):
     catalogue = scan(paths.raw)
     os.utime(archive(paths), (1, 1))
     left = ingest_month(catalogue.month(MONTH), catalogue.stamp(MONTH), paths, MONTH)
-    assert (left.games, left.unread) == (0, [1, 2])
-    assert "left as it was" in left.problems[-1]
+    assert (left.summary.games, left.summary.unread) == (0, [1, 2])
+    assert "left as it was" in left.summary.problems[-1]
     assert digests(paths.root) == {}
-    assert only(read(paths)).games == 2
+    assert only(read(paths)).summary.games == 2
     catalogue, stored = scan(paths.raw), digests(paths.root)
     os.utime(archive(paths), (2, 2))
     left = ingest_month(catalogue.month(MONTH), catalogue.stamp(MONTH), paths, MONTH)
-    assert (left.games, left.reused) == (2, True)
+    assert (left.summary.games, left.reused) == (2, True)
     assert digests(paths.root) == stored
 
 
@@ -136,12 +131,12 @@ def test_a_disk_that_fails_for_once_takes_nothing(paths, monkeypatch):
         failing(patch)
         for force in (False, True):
             left = only(read(paths, force))
-            assert (left.games, left.reused, left.unread) == (2, True, [])
-            assert os.strerror(errno.EIO) in left.problems[0]
-            assert "left as it was" in left.problems[-1]
+            assert (left.summary.games, left.reused, left.summary.unread) == (2, True, [])
+            assert os.strerror(errno.EIO) in left.summary.problems[0]
+            assert "left as it was" in left.summary.problems[-1]
     assert digests(paths.root) == stored
     made = only(read(paths))
-    assert (made.games, made.reused, made.problems) == (3, False, [])
+    assert (made.summary.games, made.reused, made.summary.problems) == (3, False, [])
 
 
 def test_a_disk_that_fails_for_ever_costs_only_what_lies_there(paths, monkeypatch):
@@ -151,9 +146,9 @@ def test_a_disk_that_fails_for_ever_costs_only_what_lies_there(paths, monkeypatc
     with monkeypatch.context() as patch:
         failing(patch)
         first = only(read(paths))
-        assert (first.games, first.unread, first.reused) == (1, [1, 2], False)
+        assert (first.summary.games, first.summary.unread, first.reused) == (1, [1, 2], False)
         assert only(read(paths)).reused
         (paths.raw / "202401" / "4.tch").write_bytes(LOG)
         second = only(read(paths))
-        assert (second.games, second.unread, second.reused) == (2, [1, 2], False)
-    assert only(read(paths)).games == 4
+        assert (second.summary.games, second.summary.unread, second.reused) == (2, [1, 2], False)
+    assert only(read(paths)).summary.games == 4

@@ -29,7 +29,7 @@ def ingested(real_logs: list[Path], tmp_path_factory: pytest.TempPathFactory) ->
             archive.write(path, f"202401/{path.name}")
     paths = DataPaths(folder / "data")
     made = ingest(folder / "202401.zip", paths)
-    assert [(month.files, month.games, month.problems) for month in made.months] == [
+    assert [(month.summary.files, month.summary.games, month.summary.problems) for month in made.months] == [
         (len(real_logs), len(real_logs), [])
     ]
     return paths

@@ -1,6 +1,6 @@
-"""Says when `ingest.VERSION` must be bumped: stored months of unchanged logs are read again only if it is.
+"""Says when the VERSION of `rounds` must be raised: stored months of unchanged logs are read again only if it is.
 
-tests/golden/ingest.json holds, for one version, digests of the tables that a fixed set of logs becomes.
+tests/golden/rounds.json holds, for one version, digests of the tables that a fixed set of logs becomes.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import zipfile
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 
 from tests import paths
-from tichu_pipeline.rounds.ingest import TABLES, VERSION, ingest
+from tests.makers import golden
+from tichu_pipeline.rounds import changes
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import TABLES
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.monthly_files import SUMMARY
 
-GOLDEN = paths.GOLDEN / "ingest.json"
 SOUND = paths.SOUND_GAME.read_text()
 HEADER = "---------------Gr.Tichukarten------------------\n"
 
@@ -60,12 +61,4 @@ def digests(folder: Path) -> dict[str, str]:
 
 def test_the_version_tells_of_every_change(tmp_path):
     """Half of a corpus read by old code and half by new, because the months' stamps did not change with the code."""
-    golden, found = json.loads(GOLDEN.read_text()), digests(tmp_path)
-    changed = [name for name in found if found[name] != golden["digests"].get(name)]
-    content = json.dumps({"version": VERSION, "digests": found}, indent=2)
-    if changed and golden["version"] == VERSION:
-        pytest.fail(
-            f"ingest now makes other rows of unchanged logs ({', '.join(changed)}). If that is meant, bump VERSION "
-            f"in tichu_pipeline/rounds/ingest.py, and give {GOLDEN.name} the digests that this test then prints."
-        )
-    assert golden == json.loads(content), f"{GOLDEN} is to hold, for ingest.VERSION {VERSION}:\n{content}"
+    golden.check("rounds", changes, digests(tmp_path))

@@ -18,11 +18,13 @@ from tichu_pipeline.analysis import notebook
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
 from tichu_pipeline.features import dataset, shards
+from tichu_pipeline.rounds import changes
 from tichu_pipeline.rounds import ingest as ingesting
 from tichu_pipeline.scaling import fit as fitting
-from tichu_pipeline.status.freshness import Standing, State
 from tichu_pipeline.status.stages import STAGES, status
 from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.freshness import Standing, State
+from tichu_pipeline.storage.stamps import stamped_page
 from tichu_pipeline.tournaments import page as ladder_page
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import run as run_tournament
@@ -57,7 +59,7 @@ def paths(made, tmp_path) -> DataPaths:
 def write_page(paths: DataPaths) -> None:
     """What executing the notebook leaves, as far as the stamp is concerned; the notebook has its own tests."""
     stamp = notebook._stamp(paths, notebook._source())
-    notebook.page_path(paths).write_text(notebook.STAMP.format(stamp))
+    notebook.page_path(paths).write_text(stamped_page(stamp, ""))
 
 
 def add_log(paths: DataPaths, month: str) -> None:
@@ -143,9 +145,8 @@ def test_the_reason_is_told_apart(paths, monkeypatch):
     """Someone searching the raw folder for a change that was one of the code."""
     add_log(paths, "2023-12")
     month_file(paths.games, "2024-02").unlink()
-    monkeypatch.setattr(ingesting, "VERSION", ingesting.VERSION + 1)
-    monkeypatch.setattr("tichu_pipeline.status.stages.VERSION", ingesting.VERSION)
-    monkeypatch.setattr(ingesting.month_stamp, "__defaults__", (ingesting.VERSION,))
+    monkeypatch.setattr(changes, "VERSION", changes.VERSION + 1)
+    monkeypatch.setattr(changes.month_stamp, "__defaults__", (changes.VERSION,))
     assert by_stage(paths)["rounds"].reasons == (
         "new months: 2023-12",
         "made by an older version: 2024-01, 2024-03",
@@ -194,4 +195,5 @@ def test_the_command(paths):
 def test_neither_command_loads_dagster():
     """Seconds of waiting for a look at a folder."""
     assert imported_by("import tichu_pipeline.cli").isdisjoint({"dagster", "polars", "duckdb", "pyarrow"})
-    assert imported_by("from tichu_pipeline.status import doctor, stages").isdisjoint({"dagster", "torch"})
+    judges = "".join(f"\nimport tichu_pipeline.{module}" for module in STAGES.values())
+    assert imported_by(f"from tichu_pipeline.status import doctor, stages{judges}").isdisjoint({"dagster", "torch"})

@@ -12,9 +12,9 @@ from tichu_pipeline.orchestration.assets.evaluation import evaluation
 from tichu_pipeline.orchestration.assets.tournament import nobody_failed, tournament
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.rounds.ingest import ingest
-from tichu_pipeline.status.freshness import State
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import State
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import Order, Task
 from tichu_models.players.base import Agent
+from tichu_models.runs.files import FIGURES, WEIGHTS
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table, value
 from tichu_pipeline.cli import app
@@ -31,7 +32,6 @@ from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.logs import first_number, log_name
 from tichu_pipeline.tournaments.page import _ratings, is_up_to_date, page_path, write_page
-from tichu_pipeline.training.runs import FIGURES, WEIGHTS
 
 CLI = CliRunner()
 AGENTS = ("heuristic", "heuristic:blunder=.3", "random")
@@ -92,14 +92,14 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     read_back = DataPaths(tmp_path / "read")
     ingested = ingest(tmp_path / "logs", read_back)
     assert not ingested.problems
-    (month,) = ingested.months
+    (month,) = (month.summary for month in ingested.months)
     assert (month.games, month.rule_breaks) == (18, {})
     rows = pq.read_table(read_back.rounds / f"{month.month}.parquet")
     played = read(paths.tournaments / "logged.parquet").results
     games = rows["game_id"].to_pylist()
     assert [game % 10**9 for game in games] == played["table"].tolist()
     assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
-    order = Order(AGENTS, 3, 0, whole_games=True)
+    order = Order(AGENTS, 3, whole_games=True)
     parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
     histories = [part.rounds.history_of(i) for part in parts for i in range(len(part.rounds))]
     assert rows["history"].to_pylist() == histories
@@ -127,7 +127,7 @@ def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
     assert all(len(Path(name).stem) == 18 for name in one)
     read_back = DataPaths(tmp_path / "read")
     (month,) = ingest(logs, read_back).months
-    assert month.games == 32
+    assert month.summary.games == 32
     stamps = {first_number(Order(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
     assert len(stamps) == 1000
     assert max(stamps) + 781 * 10**8 < 10**18

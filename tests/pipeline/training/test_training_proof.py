@@ -16,7 +16,8 @@ from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.tournaments.calibration import calibrate_run, kept_calibration
 from tichu_pipeline.training.judging import judge
-from tichu_pipeline.training.runs import Order, run_of, train_run
+from tichu_pipeline.training.runs import run_of
+from tichu_pipeline.training.train import Order, train_run
 
 pytestmark = pytest.mark.proof
 GAMES, SAMPLES = 10_000, 100_000
@@ -36,7 +37,7 @@ def paths(tmp_path_factory) -> DataPaths:
 def figures(paths: DataPaths, network: str) -> dict[str, float]:
     """Those of the network on held-out games."""
     made = train_run(paths, Order(network, "laptop"))
-    found = judge(run_of(made.folder), paths, "validation", SAMPLES)
+    found = judge(run_of(made.path), paths, "validation", SAMPLES)
     print(network, {name: round(value, 4) for name, value in found.items()})
     return found
 

@@ -19,22 +19,24 @@ from typer.testing import CliRunner
 from tests.paths import ROOT
 from tichu_models.learning.config_files import run_config
 from tichu_models.networks.architectures import ARCHITECTURES
-from tichu_models.runs.checkpoint import LAST, load
+from tichu_models.runs.checkpoint import load
+from tichu_models.runs.files import FINAL_TEST, LAST_WEIGHTS
 from tichu_models.samples.classes import classes_of_labels
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
-from tichu_pipeline.status.freshness import State
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import State
 from tichu_pipeline.tools import results_page
 from tichu_pipeline.training import comparison
 from tichu_pipeline.training.baselines import decisions, points_so_far, rule_based
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
 from tichu_pipeline.training.inputs import inputs_of
-from tichu_pipeline.training.runs import Order, default_name, run_of, train_run
+from tichu_pipeline.training.runs import default_name, run_of
+from tichu_pipeline.training.train import Order, train_run
 
 MONTHS = ["2024-01", "2024-02"]
 LOG = ROOT / "tests" / "golden" / "sound_game.tch"
@@ -71,7 +73,7 @@ def test_every_network_learns_from_a_data_folder(paths, network):
     assert run.trial["parameters"] == sum(p.numel() for p in load(run.folder).network.parameters())
     assert (run.folder / "learning_curves.png").stat().st_size > 1000
     assert (run.folder / "reliability.png").exists() == (ARCHITECTURES[network].objective in ("calls", "bomb"))
-    last = load(run.folder, file=LAST)
+    last = load(run.folder, file=LAST_WEIGHTS)
     assert int(last.notes["step"]) >= int(load(run.folder).notes["step"])
     if ARCHITECTURES[network].objective in ("cards", "goal", "move", "sequence"):
         assert 0 < run.figures["val_top1_not_forced"] <= run.figures["val_top1"] < 1
@@ -296,7 +298,7 @@ def test_the_test_split_is_used_once(paths):
     wanted = FinalTest("Ada", "the end of a trial", ("tichu_net",))
     table = final_test(paths, wanted, 300)
     assert set(table["split"]) == {"test"}
-    entries = [json.loads(line) for line in (paths.runs / comparison.FINAL_TEST).read_text().splitlines()]
+    entries = [json.loads(line) for line in (paths.runs / FINAL_TEST).read_text().splitlines()]
     assert [entry["by"] for entry in entries] == ["Ada", "Ada"]
     assert "figures" not in entries[0]
     assert final_test(paths, wanted, 300).equals(table)
@@ -402,9 +404,9 @@ def test_a_killed_run_ends_as_one_that_was_not(paths, tmp_path):
     assert json.loads(tichu(paths, "runs", "--json"))[0]["state"]
     resumed = train_run(paths, Order("PolicyNet", "smoke", settings, "killed"))
     assert resumed.figures == whole.figures
-    one, other = (load(made.folder).network.state_dict() for made in (whole, resumed))
+    one, other = (load(made.path).network.state_dict() for made in (whole, resumed))
     assert all(torch.equal(one[name], other[name]) for name in one)
-    for folder in (whole.folder, resumed.folder):
+    for folder in (whole.path, resumed.path):
         shutil.rmtree(folder)
 
 

@@ -22,6 +22,7 @@ from tichu_models.observation.specs import SpecError, spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import MANIFEST
 from tichu_models.runs.manifest import CheckpointError, SpecStamp
 
 TILE = 128
@@ -34,18 +35,18 @@ class Network:
 
     def __init__(self, folder: Path, network: str | None = None) -> None:
         self.name = folder.name
-        manifest = manifests.read(folder / manifests.FILE)
+        manifest = manifests.read(folder / MANIFEST)
         try:
             found = spec(manifest.spec.name)
         except SpecError as error:
-            raise CheckpointError(f"{folder / manifests.FILE}: {error}") from None
+            raise CheckpointError(f"{folder / MANIFEST}: {error}") from None
         run = checkpoint.load(folder, network=network, spec=SpecStamp.of(found))
         kind, self.dtype = (BFLOAT16, torch.bfloat16) if has_fast_bf16() else (FLOAT32, torch.float32)
         self.manifest, self.module = run.manifest, run.network.to(self.dtype)
         self.spec = replace(found, rtg=False)  # players say themselves what is to be reached
         if self.spec.size != manifest.inputs:
             raise CheckpointError(
-                f"{folder / manifests.FILE}: {manifest.inputs} inputs; {self.spec.name} has {self.spec.size}"
+                f"{folder / MANIFEST}: {manifest.inputs} inputs; {self.spec.name} has {self.spec.size}"
             )
         scaling = Scaling.of(manifest.scaling) if manifest.scaling else None
         self._unpacker = Unpacker(self.spec, scaling, kind)

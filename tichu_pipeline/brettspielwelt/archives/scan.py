@@ -32,6 +32,8 @@ from tichu_pipeline.brettspielwelt.archives.listing import (
 )
 from tichu_pipeline.brettspielwelt.archives.members import MEMBER, SIZE_LIMIT, Members, Problem, Source, printable
 from tichu_pipeline.brettspielwelt.archives.zip_directory import STORED
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, State, Survey, missing, span
 
 UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
 
@@ -47,6 +49,23 @@ def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
     else:
         _walk(listing, raw)
     return settle(_members(listing), read_pages(listing), listing.problems)
+
+
+def catalogue_of(paths: DataPaths) -> Catalogue | None:
+    """What the raw folder of a data folder holds; None if there is no such folder."""
+    return scan(paths.raw) if paths.raw.exists() else None
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `raw_logs`: whatever logs are there are fresh."""
+    raw, catalogue = survey.paths.raw, survey.once(catalogue_of)
+    if catalogue is None or not catalogue.months:
+        return missing("raw_logs", f"no logs in {raw}; put archives there, or: tichu download, tichu generate")
+    size = sum(path.stat().st_size for path in raw.rglob("*") if path.is_file())
+    problems = len(catalogue.problems)
+    notes = (f"{problems:,} problems of archives or logs, which ingest names",) if problems else ()
+    there = f"{span(catalogue.months)}, {len(catalogue):,} logs"
+    return Standing("raw_logs", State.FRESH, there, size, notes)
 
 
 def archived_logs(path: Path, limit: int = SIZE_LIMIT) -> tuple[Members, list[Problem]]:

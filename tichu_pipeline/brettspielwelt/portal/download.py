@@ -24,6 +24,7 @@ from tichu_pipeline.brettspielwelt.portal.connection import PORTAL, Answer, Port
 from tichu_pipeline.brettspielwelt.portal.month_archive import MonthArchive
 from tichu_pipeline.brettspielwelt.portal.progress import Progress
 from tichu_pipeline.storage.months import parse_months
+from tichu_pipeline.storage.os_errors import TransientError
 
 _GIVE_UP = 10  # games in a row without an answer: the portal is down, and the month is left for the next run
 _ABSENT = {404, 410}  # statuses that say that there is no such page
@@ -65,6 +66,10 @@ class Summary:
 
 class NoSuchMonthError(PortalError):
     """The portal answers, and not with an index page of the month."""
+
+
+class PortalDownError(TransientError):
+    """The portal did not give what it lists."""
 
 
 @dataclass

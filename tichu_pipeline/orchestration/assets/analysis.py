@@ -9,11 +9,12 @@ from tichu_pipeline.analysis.reading import DatabaseError, batches, reader, tabl
 from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
-from tichu_pipeline.rounds.ingest import manifest, stored_summary
-from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.rounds.manifest import manifest, stored_summary
+from tichu_pipeline.storage.folders import DataPaths, month_files
 
 
 class AnalysisConfig(dg.Config):
@@ -30,21 +31,15 @@ def analysis(context: dg.AssetExecutionContext, config: AnalysisConfig, data: Da
     Built aside and swapped in: readers never wait, nor see a half. `tichu queries` lists the questions that have an
     answer ready, `tichu sql` takes any other. Unchanged months make no new database.
     """
-    with patience(context):
+    with retry_transient(context):
         made = build(data.paths, config.force, config.memory, context.log.info)
     rounds = [stored_summary(data.paths, month).rounds for month in made.months]
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(made.stamp),
-        metadata={
-            "rows": made.rows["rounds"],
-            "bytes": made.bytes,
-            "seconds": made.seconds,
-            "rounds_per_second": 0.0 if made.reused else made.rows["rounds"] / made.seconds,
-            "reused": made.reused,
-            "rounds_by_month": dg.MetadataValue.md(sparkline(rounds)),
-            "tables": dg.MetadataValue.md(_tables(made.rows)),
-            "path": dg.MetadataValue.path(data.paths.database),
-        },
+    return materialized(
+        made,
+        rounds_per_second=0.0 if made.reused else made.rows / made.seconds,
+        rounds_by_month=dg.MetadataValue.md(sparkline(rounds)),
+        tables=dg.MetadataValue.md(_tables(made.tables)),
+        path=dg.MetadataValue.path(made.path),
     )
 
 
@@ -72,7 +67,7 @@ def database_equals_the_parquet(data: DataFolder) -> dg.AssetCheckResult:
 
 
 def _parquet_rows(paths: DataPaths, name: str) -> int:
-    return sum(pq.read_metadata(file).num_rows for file in (paths.root / name).glob("????-??.parquet"))
+    return sum(pq.read_metadata(file).num_rows for file in month_files(paths.root / name))
 
 
 def _whole(paths: DataPaths, sql: str) -> int:

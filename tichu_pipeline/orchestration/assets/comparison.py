@@ -6,8 +6,9 @@ from pydantic import Field
 
 from tichu_pipeline.html.markdown import table as markdown_table
 from tichu_pipeline.orchestration.assets.training import training_runs
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.training.comparison import (
     PAGE,
     PICTURE,
@@ -27,7 +28,7 @@ from tichu_pipeline.training.runs import FINISHED, runs
 
 
 class FinalTestConfig(dg.Config):
-    """The test split is used once, at the end. Who uses it says so; it is written down in runs/final_test.jsonl."""
+    """The test split is used once, at the end. Who uses it says so; it is written down beside the runs."""
 
     by: str = Field(default="", description="your name; without one the test split is left alone")
     why: str = Field(default="", description="what the figures are for")
@@ -50,7 +51,7 @@ def model_comparison(
     """`reports/model_comparison.html`: every run beside constant and rule-based answers, on the validation split."""
     metadata = {}
     try:
-        with patience(context):
+        with retry_transient(context):
             compared = compare(data.paths, config.samples, config.force, context.log.info)
         if config.final_test.by:
             wanted = FinalTest(
@@ -61,18 +62,12 @@ def model_comparison(
     except ComparisonError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
     paths = data.paths.reports
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(compared.stamp),
-        metadata={
-            "rows": len(compared.table),
-            "bytes": (paths / TABLE).stat().st_size,
-            "seconds": compared.seconds,
-            "reused": compared.reused,
-            "figures": dg.MetadataValue.md(markdown(compared.table)),
-            "page": dg.MetadataValue.path(paths / PAGE),
-            "picture": dg.MetadataValue.path(paths / PICTURE),
-            **metadata,
-        },
+    return materialized(
+        compared,
+        figures=dg.MetadataValue.md(markdown(compared.table)),
+        page=dg.MetadataValue.path(paths / PAGE),
+        picture=dg.MetadataValue.path(paths / PICTURE),
+        **metadata,
     )
 
 

@@ -3,31 +3,35 @@
 import dagster as dg
 from pydantic import Field
 
-from tichu_pipeline.features.dataset import VERSION, Order, make_dataset, mixed_games
+from tichu_pipeline.features.dataset import VERSION, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
+from tichu_pipeline.features.groups import Order
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 
 
 class DatasetConfig(dg.Config):
-    """What the data set shall be, and of which games."""
+    """What the data set shall be, and of which games. The defaults are those of `Order` and `Filters`."""
 
-    name: str = Field("play-375", description="of the file, features/<name>.h5")
-    spec: str = Field("play-375", description="which vector")
-    months: str | None = Field(None, description="as 2024-01..2024-06; by default all that have shards")
-    size: int = Field(200_000, description="samples for training; an eighth of it for each other group")
-    balance: str = Field("sampling", description="of the classes: sampling, weights or none")
-    drop_forced: bool = Field(True, description="leave out decisions with one legal answer")
-    sample_rate: float = Field(1.0, description="share of the decisions that are looked at")
-    seed: int = Field(0, description="of what is drawn")
-    clean_games: bool = Field(True, description="leave out games that are unfinished or hold a broken round")
-    no_substitutes: bool = Field(False, description="leave out games in which somebody was replaced")
-    min_rating: float | None = Field(None, description="Elo of who decides, fitted through fit_through")
-    fit_through: str | None = Field(None, description="last month that ratings are fitted on")
+    name: str = Field(Order.spec, description="of the file, features/<name>.h5")
+    spec: str = Field(Order.spec, description="which vector")
+    months: str | None = Field(Order.months, description="as 2024-01..2024-06; by default all that have shards")
+    size: int = Field(Order.size, description="samples for training; an eighth of it for each other group")
+    balance: str = Field(Order.balance, description="of the classes: sampling, weights or none")
+    drop_forced: bool = Field(Order.drop_forced, description="leave out decisions with one legal answer")
+    sample_rate: float = Field(Order.sample_rate, description="share of the decisions that are looked at")
+    seed: int = Field(Order.seed, description="of what is drawn")
+    clean_games: bool = Field(
+        Filters.clean_games, description="leave out unfinished games, and those with a broken round"
+    )
+    no_substitutes: bool = Field(Filters.no_substitutes, description="leave out games in which somebody was replaced")
+    min_rating: float | None = Field(Filters.min_rating, description="Elo of who decides, fitted through fit_through")
+    fit_through: str | None = Field(Filters.fit_through, description="last month that ratings are fitted on")
     force: bool = Field(False, description="make it again though nothing has changed")
 
 
@@ -46,20 +50,14 @@ def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: Data
         seed=config.seed,
         filters=filters,
     )
-    with patience(context):
+    with retry_transient(context):
         made = make_dataset(data.paths, config.name, order, config.force)
     classes = markdown.table(("class", "samples"), [(name, f"{n:,}") for name, n in made.classes.items() if n])
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(made.stamp),
-        metadata={
-            "rows": sum(made.samples.values()),
-            "bytes": made.bytes,
-            "seconds": made.seconds,
-            "reused": made.reused,
-            **made.samples,
-            "classes": dg.MetadataValue.md(classes),
-            "path": dg.MetadataValue.path(str(made.path)),
-        },
+    return materialized(
+        made,
+        **made.samples,
+        classes=dg.MetadataValue.md(classes),
+        path=dg.MetadataValue.path(made.path),
     )
 
 

@@ -5,8 +5,9 @@ from pydantic import Field
 
 from tichu_models.arena.summary import summary
 from tichu_pipeline.orchestration.assets.tournament import tournament
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.tournaments.entrants import LADDER
 from tichu_pipeline.tournaments.files import read
 from tichu_pipeline.tournaments.ladder import markdown
@@ -24,17 +25,7 @@ class EvaluationConfig(dg.Config):
 @dg.asset(deps=[tournament], group_name="evaluation", kinds={"html"}, code_version=str(VERSION), pool="report")
 def evaluation(context: dg.AssetExecutionContext, config: EvaluationConfig, data: DataFolder) -> dg.MaterializeResult:
     """`reports/tournament.html`: the ladder of all agents, each against each, and pictures."""
-    with patience(context):
+    with retry_transient(context):
         page = write_page(data.paths, config.name, config.force)
     facts = summary(read(tournament_path(data.paths, config.name)))
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(page.stamp),
-        metadata={
-            "rows": page.agents,
-            "bytes": page.path.stat().st_size,
-            "seconds": page.seconds,
-            "reused": page.reused,
-            "ladder": dg.MetadataValue.md(markdown(facts)),
-            "page": dg.MetadataValue.path(page.path),
-        },
-    )
+    return materialized(page, ladder=dg.MetadataValue.md(markdown(facts)), page=dg.MetadataValue.path(page.path))

@@ -8,14 +8,15 @@ import pyarrow.parquet as pq
 from pydantic import Field
 
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
-from tichu_models.samples.sources import splits_of
+from tichu_models.records.stored import splits_of
 from tichu_pipeline.features.shards import VERSION, Shard, make_shards
 from tichu_pipeline.orchestration.assets.rounds import rounds
+from tichu_pipeline.orchestration.materialized import figures
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.orchestration.retries import patience
-from tichu_pipeline.rounds.ingest import manifest
-from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.orchestration.retries import retry_transient
+from tichu_pipeline.rounds.manifest import manifest
+from tichu_pipeline.storage.folders import DataPaths, month_file, month_files
 from tichu_pipeline.storage.months import parse_months
 
 MONTHS_BY_DEFAULT = 12
@@ -51,24 +52,13 @@ def features(
     watched, made = workers.metadata(), defaultdict[str, list[Shard]](list)
     for each in chosen:
         months = [month for month in context.partition_keys if month in window]
-        with patience(context):
-            shards = make_shards(data.paths, each, months, config.force, workers.get())
-        for shard in shards:
-            made[shard.month].append(shard)
+        with retry_transient(context):
+            for shard in make_shards(data.paths, each, months, config.force, workers.get()):
+                made[shard.month].append(shard)
     for month in context.partition_keys:
-        of_month = made[month]
-        context.add_asset_metadata(
-            {
-                "rows": sum(shard.samples for shard in of_month),
-                "bytes": sum(shard.bytes for shard in of_month),
-                "seconds": sum(shard.seconds for shard in of_month),
-                "specs": len(of_month),
-                "in_window": month in window,
-                "reused": bool(of_month) and all(shard.reused for shard in of_month),
-            }
-            | watched,
-            partition_key=month,
-        )
+        shards = made[month]
+        more = {"specs": len(shards), "in_window": month in window}
+        context.add_asset_metadata(figures(*shards) | more | watched, partition_key=month)
     version = manifest(data.paths, window).stamp + "".join(each.digest for each in chosen)
     return dg.MaterializeResult(data_version=dg.DataVersion(version))
 
@@ -84,7 +74,7 @@ def every_game_is_in_one_split(data: DataFolder) -> dg.AssetCheckResult:
     """All samples of a game carry the same split, and it is the one that follows from its id and its players."""
     wrong, games = [], 0
     for name in sorted(path.name for path in data.paths.features.glob("*") if path.is_dir()):
-        for path in sorted((data.paths.features / name).glob("????-??.parquet")):
+        for path in month_files(data.paths.features / name):
             table = pq.read_table(path, columns=["round", "split"])
             month = pq.read_table(month_file(data.paths.rounds, path.stem), columns=["game_id", "player_names"])
             expected = splits_of(month)[table["round"].to_numpy()]
@@ -97,7 +87,7 @@ def every_game_is_in_one_split(data: DataFolder) -> dg.AssetCheckResult:
 @dg.asset_check(asset=features)
 def shards_are_small(data: DataFolder) -> dg.AssetCheckResult:
     """A play takes 20 bytes or less."""
-    files = list((data.paths.features / "play-375").glob("????-??.parquet"))
+    files = month_files(data.paths.features / "play-375")
     samples = sum(pq.read_metadata(path).num_rows for path in files)
     size = sum(path.stat().st_size for path in files)
     return dg.AssetCheckResult(

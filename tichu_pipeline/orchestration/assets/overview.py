@@ -6,8 +6,9 @@ from tichu_pipeline.orchestration.assets.comparison import model_comparison
 from tichu_pipeline.orchestration.assets.dataset import dataset
 from tichu_pipeline.orchestration.assets.evaluation import evaluation
 from tichu_pipeline.orchestration.assets.report import analysis_report
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.status import overview as page
 
 
@@ -20,15 +21,6 @@ from tichu_pipeline.status import overview as page
 )
 def overview(context: dg.AssetExecutionContext, data: DataFolder) -> dg.MaterializeResult:
     """`reports/index.html`: one page that leads to all reports, with the figures of each stage and its provenance."""
-    with patience(context):
+    with retry_transient(context):
         made = page.write(data.paths)
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(made.stamp),
-        metadata={
-            "rows": made.stages,
-            "bytes": made.bytes,
-            "seconds": made.seconds,
-            "reused": made.reused,
-            "page": dg.MetadataValue.path(made.path),
-        },
-    )
+    return materialized(made, page=dg.MetadataValue.path(made.path))

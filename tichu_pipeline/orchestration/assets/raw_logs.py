@@ -8,11 +8,11 @@ import dagster as dg
 from pydantic import Field
 
 from tichu_pipeline.brettspielwelt.archives.scan import scan
-from tichu_pipeline.brettspielwelt.portal.download import download
+from tichu_pipeline.brettspielwelt.portal.download import PortalDownError, download
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import PortalDownError, patience
-from tichu_pipeline.rounds.ingest import repaired_months
+from tichu_pipeline.orchestration.retries import retry_transient
+from tichu_pipeline.rounds.changes import repaired_months
 
 
 class RawLogsConfig(dg.Config):
@@ -42,7 +42,7 @@ def raw_logs(context: dg.AssetExecutionContext, config: RawLogsConfig, data: Dat
     """
     started = time.perf_counter()
     months = context.partition_keys
-    with patience(context):
+    with retry_transient(context):
         fetched = _fetch(context, config, data.paths.raw)
         catalogue = scan(data.paths.raw)
     # The archive of a year is listed once for all its months.

@@ -6,8 +6,9 @@ from pydantic import Field
 from tichu_pipeline.analysis.notebook import VERSION, execute
 from tichu_pipeline.orchestration.assets.analysis import analysis
 from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 
 
 class ReportConfig(dg.Config):
@@ -22,18 +23,9 @@ def analysis_report(context: dg.AssetExecutionContext, config: ReportConfig, dat
 
     The notebook reads the database and nothing else; it can be opened in Jupyter as well.
     """
-    with patience(context):
+    with retry_transient(context):
         page = execute(data.paths, config.force)
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(page.stamp),
-        metadata={
-            "rows": page.cells,
-            "bytes": page.path.stat().st_size,
-            "seconds": page.seconds,
-            "reused": page.reused,
-            "page": dg.MetadataValue.path(page.path),
-        },
-    )
+    return materialized(page, page=dg.MetadataValue.path(page.path))
 
 
 @dg.asset_check(asset=analysis_report)

@@ -5,6 +5,7 @@ The work is `tichu_pipeline.rounds.ingest`, which the command `tichu ingest` cal
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 import dagster as dg
 import pyarrow as pa
@@ -14,11 +15,15 @@ from pydantic import Field
 from tichu_models.rules.breaks import RuleBreak
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.raw_logs import raw_logs
+from tichu_pipeline.orchestration.materialized import figures
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.orchestration.retries import patience
-from tichu_pipeline.rounds.ingest import VERSION, Summary, ingest, manifest, stored_summary
-from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.orchestration.retries import retry_transient
+from tichu_pipeline.rounds.changes import VERSION
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.manifest import Summary, manifest, stored_summary
+from tichu_pipeline.storage.folders import DataPaths, month_file, month_files, months_in
+from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.months import next_month
 
 # Share of rounds that break a rule, by code, in the portal's logs of 2007-01 .. 2025-07: 22,458,253 rounds.
@@ -51,12 +56,13 @@ def rounds(
     not changed is skipped.
     """
     months = context.partition_keys
-    with patience(context):
+    with retry_transient(context):
         made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
-    watched, summaries = workers.metadata(), {summary.month: summary for summary in made.months}
+    watched, found = workers.metadata(), {each.summary.month: each for each in made.months}
     for month in months:
-        summary = summaries.get(month, Summary(month))
-        context.add_asset_metadata(_metadata(summary) | watched, partition_key=month)
+        of_month = [found[month]] if month in found else []
+        summary = of_month[0].summary if of_month else Summary(month)
+        context.add_asset_metadata(figures(*of_month) | _counts(summary, of_month) | watched, partition_key=month)
         for problem in summary.problems:
             context.log.warning(problem)
     for month in made.orphans:
@@ -64,11 +70,9 @@ def rounds(
     return dg.MaterializeResult(data_version=dg.DataVersion(manifest(data.paths, months).stamp))
 
 
-def _metadata(summary: Summary) -> dict[str, int | float | bool]:
+def _counts(summary: Summary, read: Sequence[Made]) -> dict[str, int | float]:
+    seconds = sum(each.seconds for each in read)
     return {
-        "rows": summary.rounds,
-        "bytes": summary.bytes,
-        "seconds": summary.seconds,
         "files": summary.files,
         "games": summary.games,
         "empty_files": summary.empty,
@@ -76,13 +80,12 @@ def _metadata(summary: Summary) -> dict[str, int | float | bool]:
         "unread_logs": len(summary.unread),
         "turns": summary.turns,
         "rule_breaks": sum(summary.rule_breaks.values()),
-        "games_per_second": summary.games / summary.seconds if summary.seconds else 0.0,
-        "reused": summary.reused,
+        "games_per_second": summary.games / seconds if seconds else 0.0,
     }
 
 
 def _stored(paths: DataPaths) -> list[Summary]:
-    return [stored_summary(paths, path.stem) for path in sorted(paths.rounds.glob("????-??.parquet"))]
+    return [stored_summary(paths, month) for month in months_in(paths.rounds)]
 
 
 @dg.asset_check(asset=rounds)
@@ -110,7 +113,7 @@ def rule_breaks_are_rare(data: DataFolder) -> dg.AssetCheckResult:
 def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
     """Table rounds has as many rows as the games say they have rounds, in every month."""
     wrong = []
-    for path in sorted(data.paths.rounds.glob("????-??.parquet")):
+    for path in month_files(data.paths.rounds):
         try:
             games = pq.read_table(month_file(data.paths.games, path.stem), columns=["num_rounds"])["num_rounds"]
             if sum(games.to_pylist()) != pq.read_metadata(path).num_rows:

@@ -7,8 +7,9 @@ from pydantic import Field
 
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.scaling.fit import VERSION, fit, load, plot_folder
 
@@ -30,25 +31,19 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
     Fitted on the training split of a declared window of months, so that a new month changes nothing that was scaled. A
     histogram and a Q-Q plot of each variable lie in `plots/scaling/`.
     """
-    with patience(context):
+    with retry_transient(context):
         fitted = fit(data.paths, config.fit_through, config.methods, config.force)
     variables = fitted.constants["variables"]
     rows = []
     for name, facts in variables.items():
         low, high = facts["clip"]
         rows.append((name, f"{low:g} .. {high:g}", facts["method"], f"{facts['offset']:.4g}", f"{facts['scale']:.4g}"))
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(fitted.constants["stamp"]),
-        metadata={
-            "rows": fitted.constants["fit"]["rounds"],
-            "bytes": data.paths.scaling.stat().st_size,
-            "seconds": fitted.seconds,
-            "fit_through": fitted.constants["fit"]["through"],
-            "reused": fitted.reused,
-            "score_diff": dg.MetadataValue.md(sparkline(list(variables["score_diff"]["quantiles"].values()))),
-            "constants": dg.MetadataValue.md(markdown.table(("variable", "clip", "method", "offset", "scale"), rows)),
-            "plots": dg.MetadataValue.path(plot_folder(data.paths)),
-        },
+    return materialized(
+        fitted,
+        fit_through=fitted.constants["fit"]["through"],
+        score_diff=dg.MetadataValue.md(sparkline(list(variables["score_diff"]["quantiles"].values()))),
+        constants=dg.MetadataValue.md(markdown.table(("variable", "clip", "method", "offset", "scale"), rows)),
+        plots=dg.MetadataValue.path(plot_folder(data.paths)),
     )
 
 

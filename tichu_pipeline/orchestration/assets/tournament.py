@@ -10,13 +10,14 @@ from tichu_models.arena.tournament import Order
 from tichu_pipeline.analysis.build import add_tournaments
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.training import training_runs
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION
 from tichu_pipeline.tournaments.running import run as play
 
-DEALS = int(os.environ.get("TICHU_DEALS") or 500)
+DEALS = int(os.environ.get("TICHU_DEALS") or Order.deals)
 
 
 class TournamentConfig(dg.Config):
@@ -27,8 +28,8 @@ class TournamentConfig(dg.Config):
         default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
     )
     deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
-    whole_games: bool = Field(False, description="to 1000 points, in the place of single rounds")
-    seed: int = Field(1, description="the same seed gives the same deals")
+    whole_games: bool = Field(Order.whole_games, description="to 1000 points, in the place of single rounds")
+    seed: int = Field(Order.seed, description="the same seed gives the same deals")
     force: bool = Field(False, description="play though the same tournament is there")
 
 
@@ -42,7 +43,7 @@ def tournament(
     for run, why in left_out:
         context.log.warning("%s is left out: %s", run, why)
     order = Order(agents, config.deals, config.seed, config.whole_games)
-    with patience(context):
+    with retry_transient(context):
         made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
@@ -53,19 +54,13 @@ def tournament(
         rows.append(
             (f"{pairing['a']} : {pairing['b']}", f"{pairing['points_per_round']:+.1f}", f"{low:+.1f} .. {high:+.1f}")
         )
-    return dg.MaterializeResult(
-        data_version=dg.DataVersion(made.stamp),
-        metadata={
-            "rows": len(made.played.results),
-            "bytes": made.path.stat().st_size,
-            "seconds": made.seconds,
-            "reused": made.reused,
-            "agents": len(agents),
-            "left_out": dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
-            "pairings": dg.MetadataValue.md(markdown.table(("", "points a round", "interval"), rows)),
-            "path": dg.MetadataValue.path(made.path),
-            **workers.metadata(),
-        },
+    return materialized(
+        made,
+        agents=len(agents),
+        left_out=dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
+        pairings=dg.MetadataValue.md(markdown.table(("", "points a round", "interval"), rows)),
+        path=dg.MetadataValue.path(made.path),
+        **workers.metadata(),
     )
 
 

@@ -2,7 +2,7 @@
 
 import os
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -14,17 +14,20 @@ from tichu_models.learning.settings import DataConfig, TrainingConfig
 from tichu_models.networks.architectures import ARCHITECTURES, Architecture
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import Options
+from tichu_models.runs.files import CURVES, FIGURES
 from tichu_models.samples.sources import SourceError
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
-from tichu_pipeline.orchestration.retries import patience
+from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
-from tichu_pipeline.training.inputs import VERSION, InputError, inputs_of
+from tichu_pipeline.training.inputs import VERSION, InputError, ensure_scaling, inputs_of
 from tichu_pipeline.training.parent import TrainingFailedError, train_in_child
-from tichu_pipeline.training.pictures import CURVES, curves_of
-from tichu_pipeline.training.runs import Order, RunError, default_name, finished, main_figure, read_order, run_of, toml
+from tichu_pipeline.training.pictures import curves_of
+from tichu_pipeline.training.runs import RunError, default_name, main_figure, run_of
+from tichu_pipeline.training.train import Order, finished, read_order, toml
 
 PREFIX = "training_runs"
 PRESET = os.environ.get("TICHU_PRESET") or DEFAULT_PRESET
@@ -87,14 +90,15 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
     def train(context: dg.AssetExecutionContext, config: Any, data: DataFolder) -> dg.MaterializeResult:
         started, order = time.perf_counter(), _order(architecture, config)
         try:
-            with patience(context):
+            with retry_transient(context):
+                ensure_scaling(data.paths)
                 inputs = inputs_of(read_order(order), data.paths)
                 folder = data.paths.runs / order.run
                 made = None if config.force else finished(folder, inputs.manifest)
                 reused = made is not None
                 if made is None:
                     if config.force:
-                        (folder / "figures.json").unlink(missing_ok=True)
+                        (folder / FIGURES).unlink(missing_ok=True)
                     train_in_child(context, data.paths.root, order)
                     made = finished(folder, inputs.manifest)
         except (ConfigError, InputError, RunError, ScalingError, SourceError, TrainingFailedError) as error:
@@ -103,23 +107,16 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
             raise dg.Failure(
                 f"{folder}: the rounds have changed while it was trained; run it again", allow_retries=False
             )
-        trial = run_of(folder).trial
         figures = {figure: made.figures[figure] for figure in main_figure(architecture.name) if figure in made.figures}
         losses = [loss for _, loss in curves_of(folder)["val_loss"]]
-        return dg.MaterializeResult(
-            data_version=dg.DataVersion(made.stamp),
-            metadata={
-                "rows": trial.get("epoch_samples", 0),
-                "bytes": sum(path.stat().st_size for path in folder.iterdir()),
-                "seconds": time.perf_counter() - started,
-                "reused": reused,
-                **{figure: float(value) for figure, value in figures.items()},
-                "validation_loss": dg.MetadataValue.md(sparkline(losses)),
-                "epoch": int(made.figures["epoch"]),
-                "parameters": trial.get("parameters", 0),
-                "curves": dg.MetadataValue.path(folder / CURVES),
-                "run": dg.MetadataValue.path(folder),
-            },
+        return materialized(
+            replace(made, seconds=time.perf_counter() - started, reused=reused),  # the child's, not that of looking
+            **{figure: float(value) for figure, value in figures.items()},
+            validation_loss=dg.MetadataValue.md(sparkline(losses)),
+            epoch=int(made.figures["epoch"]),
+            parameters=run_of(folder).trial.get("parameters", 0),
+            curves=dg.MetadataValue.path(folder / CURVES),
+            run=dg.MetadataValue.path(folder),
         )
 
     train.__annotations__["config"] = config_class

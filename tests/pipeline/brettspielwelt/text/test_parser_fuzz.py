@@ -27,7 +27,7 @@ from tichu_pipeline.brettspielwelt.archives.inflate import chunk_of
 from tichu_pipeline.brettspielwelt.archives.members import SIZE_LIMIT
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.brettspielwelt.text.reader import Columns, Games, Reader
-from tichu_pipeline.rounds.tables import game_table, round_table, rule_break_table, trick_table
+from tichu_pipeline.rounds.arrow import game_table, round_table, rule_break_table, trick_table
 
 SOUND = SOUND_GAME.read_bytes()
 HEADER = b"---------------Gr.Tichukarten"

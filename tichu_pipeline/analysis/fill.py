@@ -1,0 +1,160 @@
+"""Fills an empty database: runs the scripts of `sql/schema`, a batch of months at a time.
+
+That keeps the memory bounded, whatever the number of years. What the tables are is told by the scripts; Python only
+runs them. Where the database is made, and when it is published, is `build`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_pipeline.analysis.ratings import Rater, Ratings
+from tichu_pipeline.analysis.reading import DatabaseError
+from tichu_pipeline.analysis.scripts import script
+from tichu_pipeline.rounds.round_facts import months_of
+from tichu_pipeline.storage.folders import DataPaths, month_file
+
+BATCH_ROUNDS = 400_000
+MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
+FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    paths: DataPaths,
+    months: list[str],
+    stamp: str,
+    done: Callable[[str], None],
+) -> None:
+    """Makes all tables and macros in an empty database."""
+    connection.execute(script("macros"))
+    for table in MONTHLY:
+        _define(connection, table)
+    ratings = _fill_monthly(connection, paths, months, done)
+    for table in ("error_codes", "players"):
+        connection.execute(script(table))
+    connection.register("new_player_ratings", ratings.players)
+    connection.register("new_rating_predictions", ratings.predictions)
+    connection.execute(script("player_ratings"))
+    fill_tournaments(connection, paths)
+    connection.execute(script("turns"))
+    connection.execute("SET VARIABLE stamp = $1", [stamp])
+    connection.execute("SET VARIABLE months = $1", [months])
+    connection.execute("SET VARIABLE tournaments = $1", [tournaments_stamp(paths)])
+    connection.execute(script("about"))
+    connection.execute("CHECKPOINT")
+    done("players and ratings")
+
+
+def tournament_files(paths: DataPaths) -> list[Path]:
+    """All tournaments of a data folder."""
+    return sorted(paths.tournaments.glob("[!.]*.parquet"))
+
+
+def tournaments_stamp(paths: DataPaths) -> str:
+    """A digest of the tournaments that are there."""
+    digest = hashlib.sha256()
+    for path in tournament_files(paths):
+        digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def fill_tournaments(connection: duckdb.DuckDBPyConnection, paths: DataPaths) -> None:
+    """Makes the table of tournaments."""
+    files = tournament_files(paths)
+    source = f"SELECT * FROM {_parquet(files)}" if files else "SELECT NULL::VARCHAR AS filename LIMIT 0"
+    connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
+    try:
+        connection.execute(script("tournaments"))
+    except duckdb.BinderException as error:
+        raise DatabaseError(
+            f"{paths.tournaments}: a file there is no tournament ({error}); expected those that tichu tournament writes"
+        ) from error
+
+
+def _fill_monthly(
+    connection: duckdb.DuckDBPyConnection, paths: DataPaths, months: list[str], done: Callable[[str], None]
+) -> Ratings:
+    """The tables that grow by the month. While a batch is filled in, its games are rated and the next one is read."""
+    rater = Rater()
+    parts = list(batches(paths, months))
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(months_of, paths, parts[0])
+        for batch, following in zip_longest(parts, parts[1:]):
+            rounds, seats = reading.result()
+            if following:
+                reading = pool.submit(months_of, paths, following)
+            sources = {"new_rounds": rounds, "new_seats": seats}
+            sources |= {f"new_{table}": _files(paths, table, batch) for table in FROM_PARQUET}
+            rating = pool.submit(_with_view, connection, sources, rater.add)
+            _with_view(connection, sources, _insert)
+            rating.result()
+            done(f"{batch[0]} .. {batch[-1]}")
+    return rater.ratings()
+
+
+def _define(connection: duckdb.DuckDBPyConnection, table: str) -> None:
+    """Runs all of a script but what fills the table."""
+    for statement in connection.extract_statements(script(table)):
+        if statement.type != duckdb.StatementType.INSERT:
+            connection.execute(statement)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection) -> None:
+    """Runs what fills the tables, one after the other: side by side they would tear each other to pieces on disk."""
+    for table in MONTHLY:
+        for statement in connection.extract_statements(script(table)):
+            if statement.type == duckdb.StatementType.INSERT:
+                connection.execute(statement)
+
+
+def _with_view(
+    connection: duckdb.DuckDBPyConnection,
+    sources: dict[str, pa.Table | str],
+    work: Callable[[duckdb.DuckDBPyConnection], None],
+) -> None:
+    """Gives the work a connection of its own, for its thread, which knows a batch by the names of `sources`."""
+    with connection.cursor() as cursor:
+        for name, source in sources.items():
+            if isinstance(source, str):
+                cursor.execute(f"CREATE TEMP VIEW {name} AS FROM {source}")
+            else:
+                cursor.register(name, source)
+        work(cursor)
+
+
+def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
+    """Months in order, as many at a time as have BATCH_ROUNDS rounds or a little less; at least one."""
+    batch: list[str] = []
+    rounds = 0
+    for month in months:
+        count = pq.read_metadata(month_file(paths.rounds, month)).num_rows
+        if batch and rounds + count > BATCH_ROUNDS:
+            yield batch
+            batch, rounds = [], 0
+        batch.append(month)
+        rounds += count
+    if batch:
+        yield batch
+
+
+def _files(paths: DataPaths, table: str, months: Sequence[str]) -> str:
+    files = ", ".join(quoted(month_file(paths.root / table, month)) for month in months)
+    return f"read_parquet([{files}])"
+
+
+def _parquet(files: Sequence[Path]) -> str:
+    return f"read_parquet([{', '.join(quoted(file) for file in files)}], union_by_name = true, filename = true)"
+
+
+def quoted(path: Path) -> str:
+    """A path as SQL spells it."""
+    return "'" + str(path).replace("'", "''") + "'"

@@ -1,0 +1,186 @@
+"""The groups of a data set: what is wanted, which samples are drawn for each, and what is written of them.
+
+Balanced by sampling, every class gets the same share as far as it has samples; by weights, samples are drawn as they
+come and weigh less the more frequent their class is, 1 on average. The file and its stamp are `dataset`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from tichu_models.observation.samples import as_records, width_of
+from tichu_models.observation.scaling import Scaling
+from tichu_models.observation.specs import Spec
+from tichu_models.observation.unpack import Unpacker
+from tichu_models.records.split import SPLITS
+from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.samples.classes import CLASS_NAMES, classes_of
+from tichu_models.samples.sources import ShardSource
+from tichu_pipeline.features.filters import Filters
+
+BALANCES = ("none", "sampling", "weights")
+PART_OF_TRAIN = {"train": 1.0, "validation": 0.125, "test": 0.125, "players": 0.125}  # of the size: 80 : 10 : 10
+CHUNK_ROWS = 1024
+ROWS_AT_ONCE = 32 * CHUNK_ROWS
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a data set shall be."""
+
+    spec: str = "play-375"
+    months: str | None = None  # as 2024-01..2024-06; by default all that have shards
+    size: int = 200_000  # samples for training; an eighth of it for each other group
+    balance: str = "sampling"
+    drop_forced: bool = True
+    sample_rate: float = 1.0
+    seed: int = 0
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Samples of one group: in which block, which row; and how many each class has among all."""
+
+    blocks: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+
+
+def choose(source: ShardSource, order: Order, seats: dict[str, np.ndarray]) -> list[Picked]:
+    """Picks the samples of each group, in a random order that follows from the seed."""
+    blocks: list[list[np.ndarray]] = [[] for _ in SPLITS]
+    rows: list[list[np.ndarray]] = [[] for _ in SPLITS]
+    classes: list[list[np.ndarray]] = [[] for _ in SPLITS]
+    for number, block in enumerate(source.blocks):
+        samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
+        records = as_records(samples[: source.fill(block, samples)], source.spec)
+        keep = np.ones(len(records), dtype=bool)
+        if order.drop_forced:
+            keep &= records["forced"] == 0
+        if block.month in seats:
+            keep &= seats[block.month][records["round"], records["seat"]] != 0
+        if order.sample_rate < 1:
+            keep &= np.random.default_rng([order.seed, number]).random(len(keep)) < order.sample_rate
+        kinds = classes_of(samples[: len(records)], source.spec)
+        for split in range(len(SPLITS)):
+            found = np.flatnonzero(keep & (records["split"] == split))
+            blocks[split].append(np.full(len(found), number, dtype=np.int32))
+            rows[split].append(found.astype(np.int32))
+            classes[split].append(kinds[found])
+    picked = []
+    for split, name in enumerate(SPLITS):
+        of_class = np.concatenate(classes[split])
+        rng = np.random.default_rng([order.seed, split])
+        size = max(1, round(order.size * PART_OF_TRAIN[name]))
+        chosen = pick(of_class, size, order.balance == "sampling", rng)
+        counts = np.bincount(of_class, minlength=len(CLASS_NAMES[source.spec.label]))
+        picked.append(Picked(np.concatenate(blocks[split])[chosen], np.concatenate(rows[split])[chosen], counts))
+    return picked
+
+
+def pick(classes: np.ndarray, size: int, balanced: bool, rng: np.random.Generator) -> np.ndarray:
+    """Places of `size` samples at most, in random order; balanced, each class gets the same share if it has it."""
+    if not balanced:
+        return rng.permutation(len(classes))[:size]
+    counts = np.bincount(classes)
+    shares = fair_shares(counts, size)
+    order = np.argsort(classes, kind="stable")
+    ends = np.cumsum(counts)
+    chosen = [
+        rng.permutation(order[end - count : end])[:share]
+        for end, count, share in zip(ends, counts, shares, strict=True)
+    ]
+    return rng.permutation(np.concatenate(chosen)) if chosen else order
+
+
+def fair_shares(counts: np.ndarray, size: int) -> np.ndarray:
+    """How many of each class, so that none gets more than it has, and none less than another with as many left."""
+    shares, left = np.zeros_like(counts), min(size, int(counts.sum()))
+    while left:
+        open_ = np.flatnonzero(shares < counts)
+        step = max(left // len(open_), 1)
+        for i in open_[:left]:
+            more = min(step, int(counts[i] - shares[i]), left)
+            shares[i] += more
+            left -= more
+    return shares
+
+
+def write_group(group: Any, picked: Picked, source: ShardSource, chosen: Spec, scaling: Scaling, order: Order) -> None:
+    """Writes the samples of a group, as a network reads them."""
+    n = len(picked.rows)
+    samples, games = _gather(picked, source)
+    unpacker, records = Unpacker(chosen, scaling), as_records(samples, chosen)
+    columns: dict[str, np.ndarray] = {name: records[name] for name in ("turn", "seat", "forced")}
+    columns |= {"game_id": games[:, 0], "round_index": games[:, 1].astype(np.int32)}
+    columns["class"] = classes_of(samples, chosen)
+    columns["rtg"] = records["rtg"].astype(np.float32) / VALUE_UNIT
+    columns["value"] = _scaled_value(records["value"], scaling)
+    columns["weight"] = _weights(columns["class"], picked.counts, order.balance)
+    for name, values in columns.items():
+        group.create_dataset(name, data=np.ascontiguousarray(values), **_packed(n, ROWS_AT_ONCE))
+    for name, width, kind in (
+        ("features", chosen.size, np.float32),
+        ("labels", len(chosen.label_names), np.uint8),
+    ):
+        group.create_dataset(
+            name,
+            (n, width),
+            dtype=kind,
+            **_packed(n, CHUNK_ROWS, width),
+        )
+    features, labels = (
+        unpacker.buffer(ROWS_AT_ONCE, chosen.size),
+        unpacker.buffer(ROWS_AT_ONCE, len(chosen.label_names)),
+    )
+    for begin in range(0, n, ROWS_AT_ONCE):
+        rows = samples[begin : begin + ROWS_AT_ONCE]
+        group["features"][begin : begin + len(rows)] = unpacker.features(rows, features)
+        group["labels"][begin : begin + len(rows)] = unpacker.labels(rows, labels).astype(np.uint8)
+
+
+def _packed(n: int, rows: int, *width: int) -> dict[str, Any]:
+    """How a column of n samples is stored; one without any has no chunks to pack."""
+    if n == 0:
+        return {}
+    level = {"compression_opts": 1} if width else {}
+    return {"chunks": (min(n, rows), *width), "compression": "gzip", "shuffle": True, **level}
+
+
+def _scaled_value(points: np.ndarray, scaling: Scaling) -> np.ndarray:
+    constants = scaling.variables["score_diff"]
+    clipped = np.clip(points.astype(np.float64), constants.low, constants.high)
+    return ((clipped - constants.offset) / constants.scale).astype(np.float32)
+
+
+def _weights(classes: np.ndarray, counts: np.ndarray, balance: str) -> np.ndarray:
+    """1 unless weights are asked for: then all classes weigh the same together."""
+    if balance != "weights" or len(classes) == 0:
+        return np.ones(len(classes), dtype=np.float32)
+    there = np.count_nonzero(counts)
+    weights = counts.sum() / (there * np.maximum(counts, 1))
+    return weights[classes].astype(np.float32)
+
+
+def _gather(picked: Picked, source: ShardSource) -> tuple[np.ndarray, np.ndarray]:
+    """The picked samples in their order, and (game id, round index) of each."""
+    samples = np.empty((len(picked.rows), width_of(source.spec)), dtype=np.int64)
+    games = np.empty((len(picked.rows), 2), dtype=np.int64)
+    order = np.argsort(picked.blocks, kind="stable")
+    edges = np.searchsorted(picked.blocks[order], np.arange(len(source.blocks) + 1))
+    for number, block in enumerate(source.blocks):
+        places = order[edges[number] : edges[number + 1]]
+        if len(places) == 0:
+            continue
+        whole = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
+        source.fill(block, whole)
+        samples[places] = whole[picked.rows[places]]
+        ids = pq.ParquetFile(block.path).read_row_group(block.index, columns=["game_id", "round_index"])
+        for column, name in enumerate(("game_id", "round_index")):
+            games[places, column] = ids[name].to_numpy()[picked.rows[places]]
+    return samples, games

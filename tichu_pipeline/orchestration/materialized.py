@@ -1,0 +1,22 @@
+"""What the web UI shows of a stage: the figures that all stages have, and what a stage adds to them."""
+
+from typing import Any
+
+import dagster as dg
+
+from tichu_pipeline.storage.made import Made
+
+
+def figures(*made: Made) -> dict[str, int | float | bool]:
+    """Rows, bytes and seconds of what was made, and whether all of it was up to date. Nothing at all was not."""
+    return {
+        "rows": sum(each.rows for each in made),
+        "bytes": sum(each.bytes for each in made),
+        "seconds": sum(each.seconds for each in made),
+        "reused": bool(made) and all(each.reused for each in made),
+    }
+
+
+def materialized(made: Made, **more: Any) -> dg.MaterializeResult:
+    """The result of a stage, with further metadata by name."""
+    return dg.MaterializeResult(data_version=dg.DataVersion(made.stamp), metadata=figures(made) | more)

@@ -1,0 +1,103 @@
+"""Stamps: a digest of what a file was made of, in the file itself. While it stays the same, nothing is made anew.
+
+Here stamps are written into and read from every kind of file that stages make. What a stamp is a digest of (a VERSION,
+settings, the stamps of the inputs) is told by each stage.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tichu_models.records.stored import STAMP
+
+KEY = "stamp"  # of a JSON object, of an HDF5 file's attributes, of the database's table `about`
+PAGE_LINE = "<!-- tichu.stamp {} -->\n"
+IN_PAGE_LINE = re.compile(PAGE_LINE.format("(.+)"))
+
+
+def parquet_stamp(stamp: str) -> dict[bytes, bytes]:
+    """The stamp as metadata of a Parquet file."""
+    return {STAMP: stamp.encode()}
+
+
+def stamped_page(stamp: str, html: str) -> str:
+    """A page behind its stamp, which is the first line."""
+    return PAGE_LINE.format(stamp) + html
+
+
+def stored_stamp(path: Path, key: str = KEY) -> str | None:
+    """The stamp in a file; None if there is no such file, or one that carries none."""
+    return READERS[path.suffix](path, key)
+
+
+def parquet_metadata(path: Path) -> dict[bytes, bytes]:
+    """What a Parquet file says of itself; nothing if there is no such file, or no Parquet."""
+    try:
+        return pq.read_metadata(path).metadata or {}
+    except (OSError, pa.ArrowException):
+        return {}
+
+
+def json_object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; an empty one if there is no such file, or something else in it."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _in_parquet(path: Path, _: str) -> str | None:
+    return parquet_metadata(path).get(STAMP, b"").decode() or None
+
+
+def _in_json(path: Path, key: str) -> str | None:
+    return json_object(path).get(key)
+
+
+def _in_page(path: Path, _: str) -> str | None:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            found = IN_PAGE_LINE.fullmatch(lines.readline())
+    except (OSError, UnicodeDecodeError):
+        return None
+    return found[1] if found else None
+
+
+def _in_hdf5(path: Path, key: str) -> str | None:
+    import h5py
+
+    try:
+        with h5py.File(path) as file:
+            return str(file.attrs[key])
+    except (OSError, KeyError):
+        return None
+
+
+def _in_database(path: Path, key: str) -> str | None:
+    import duckdb
+
+    if not path.is_file():
+        return None
+    try:
+        with duckdb.connect(path, read_only=True) as connection:
+            found = connection.execute(f"SELECT {key} FROM about").fetchone()
+    except duckdb.Error:  # it is damaged, or of another making
+        return None
+    return None if found is None else str(found[0])
+
+
+READERS: Mapping[str, Callable[[Path, str], str | None]] = {
+    ".parquet": _in_parquet,
+    ".json": _in_json,
+    ".html": _in_page,
+    ".h5": _in_hdf5,
+    ".duckdb": _in_database,
+}

@@ -1,0 +1,219 @@
+"""Trains a run: from an order to a folder `runs/<name>/` with weights, figures, notes and pictures.
+
+The training itself is `tichu_models.learning.training`; here its data is found, its folder locked, and noted how it
+went. A finished run is never overwritten by another one unasked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from tichu_models.learning.config_files import DEFAULT_PRESET, run_config
+from tichu_models.learning.settings import RunConfig
+from tichu_models.runs.files import CURVES, RELIABILITY, RESUME, TRIAL
+from tichu_models.runs.manifest import Manifest
+from tichu_models.whole_files import write_whole
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.stamps import json_object
+from tichu_pipeline.training.inputs import ensure_scaling, inputs_of
+from tichu_pipeline.training.runs import FINISHED, NAME, RunError, default_name, difference, run_of
+
+if TYPE_CHECKING:
+    from tichu_models.learning.training import Progress
+
+
+@dataclass(frozen=True)
+class Order:
+    """What shall be trained, as a person says it."""
+
+    network: str
+    config: str = DEFAULT_PRESET  # a preset, or a config file
+    settings: Sequence[str] = ()  # section.key=value
+    name: str = ""  # of the run; by default the network's
+
+    @property
+    def run(self) -> str:
+        return self.name or default_name(self.network)
+
+
+@dataclass
+class Trial:
+    """How a run came about."""
+
+    config: str
+    settings: list[str]
+    seconds: float = 0.0  # of all attempts
+    core_seconds: float = 0.0  # of processors, which others who work there do not lengthen
+    attempts: int = 0
+    parameters: int = 0
+    epoch_samples: int = 0
+    validation_batches: int = 0
+    device: str = ""
+    peak_memory: int = 0  # bytes of the process
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedRun(Made):
+    """A run that was trained, or found finished. Its stamp is the digest of its manifest, its rows are samples an
+    epoch."""
+
+    name: str
+    figures: dict[str, float]
+
+
+def read_order(order: Order) -> RunConfig:
+    """The settings of an order, checked."""
+    if not NAME.fullmatch(order.run):
+        raise RunError(f"run name {order.run!r}: expected letters, digits, '_', '-' and '.', not more than 100")
+    return run_config(order.network, order.config, order.settings)
+
+
+def toml(value: Any) -> str:
+    """A setting's value as config files spell it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def train_run(
+    paths: DataPaths,
+    order: Order,
+    report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
+    progress: Callable[[Progress], None] = lambda progress: None,
+    replace: bool = False,
+) -> TrainedRun:
+    """Trains what was ordered, goes on with it, or finds it done. `replace` lets it take a finished run's place."""
+    config = read_order(order)
+    folder = paths.runs / order.run
+    ensure_scaling(paths)
+    inputs = inputs_of(config, paths)
+    if (made := finished(folder, inputs.manifest)) is not None:
+        return made
+    if is_helper():
+        return _help(folder, inputs)
+    paths.runs.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(paths.runs / f".{order.run}.lock", timeout=0):
+            if not replace:
+                _check_vacant(folder, inputs.manifest)
+            return _train(folder, order, inputs, report, progress)
+    except Timeout:
+        raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
+
+
+def is_helper() -> bool:
+    """Whether Lightning has started this process, to train with the one that was called. That one keeps the lock and
+    the notes, and tells how it goes."""
+    return any(int(os.environ.get(name) or 0) > 0 for name in ("LOCAL_RANK", "NODE_RANK"))
+
+
+def _help(folder: Path, inputs: Any) -> TrainedRun:
+    from tichu_models.learning.training import train
+
+    validation = inputs.decisions("validation", inputs.config.data.validation_samples)
+    trained = train(inputs.config, inputs.manifest, folder, inputs.samples(), validation)
+    return _trained(folder, inputs.manifest, trained.figures, 0.0)
+
+
+def finished(folder: Path, manifest: Manifest) -> TrainedRun | None:
+    """The run of this manifest, if it is done."""
+    found = run_of(folder)
+    if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
+        return None
+    if not (folder / CURVES).exists():  # killed before they were drawn
+        return None
+    return _trained(folder, manifest, found.figures, 0.0, reused=True)
+
+
+def _trained(
+    folder: Path, manifest: Manifest, figures: dict[str, float], seconds: float, reused: bool = False
+) -> TrainedRun:
+    return TrainedRun(
+        path=folder,
+        stamp=manifest.digest,
+        rows=json_object(folder / TRIAL).get("epoch_samples", 0),
+        bytes=sum(path.stat().st_size for path in folder.iterdir()),
+        seconds=seconds,
+        reused=reused,
+        name=folder.name,
+        figures=figures,
+    )
+
+
+def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) -> TrainedRun:
+    from tichu_models.learning.training import train
+    from tichu_pipeline.training.judging import reliability
+    from tichu_pipeline.training.pictures import draw_curves, draw_reliability
+
+    started = time.monotonic()
+    going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
+    kept = {} if not going_on else json_object(folder / TRIAL)
+    trial = Trial(order.config, list(order.settings), attempts=kept.get("attempts", 0) + 1)
+    before, cores_before = kept.get("seconds", 0.0), kept.get("core_seconds", 0.0) - time.process_time()
+    samples = inputs.samples()
+    validation = inputs.decisions("validation", inputs.config.data.validation_samples)
+    trial.epoch_samples = len(samples) * inputs.config.training.batch_size * inputs.config.training.devices
+    trial.validation_batches, trial.device = len(validation), _device(inputs.config)
+
+    def note() -> None:
+        trial.seconds, trial.peak_memory = before + time.monotonic() - started, _peak_memory()
+        trial.core_seconds = cores_before + time.process_time()
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_json(folder / TRIAL, asdict(trial))
+
+    def of_epoch(epoch: int, figures: dict[str, float]) -> None:
+        note()
+        report(epoch, figures)
+
+    note()  # an attempt that is killed before its first epoch ends was one
+    trained = train(inputs.config, inputs.manifest, folder, samples, validation, of_epoch, progress)
+    trial.parameters = _parameters(folder)
+    note()
+    if parts := reliability(folder, inputs, validation):
+        draw_reliability(folder / RELIABILITY, parts, folder.name)
+    draw_curves(folder, inputs.config.data.drop_forced)  # last: it says that all is there
+    return _trained(folder, inputs.manifest, trained.figures, time.monotonic() - started)
+
+
+def _check_vacant(folder: Path, manifest: Manifest) -> None:
+    there = run_of(folder) if folder.exists() else None
+    if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
+        return
+    raise RunError(
+        f"{folder}: it holds a finished run of other settings or data ({difference(there.manifest, manifest)}); "
+        "choose another --name, or --replace it"
+    )
+
+
+def _write_json(path: Path, content: Any) -> None:
+    write_whole(path, json.dumps(content, indent=1) + "\n")
+
+
+def _parameters(folder: Path) -> int:
+    from tichu_models.runs.checkpoint import load
+
+    return sum(parameter.numel() for parameter in load(folder).network.parameters())
+
+
+def _device(config: RunConfig) -> str:
+    import torch
+
+    from tichu_models.learning.training import precision_of
+
+    gpu = config.training.accelerator != "cpu" and torch.cuda.is_available()
+    name = torch.cuda.get_device_name() if gpu else f"{platform.machine()}, {torch.get_num_threads()} threads"
+    return f"{name}, {precision_of(config.training)}"
+
+
+def _peak_memory() -> int:
+    import resource
+
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
