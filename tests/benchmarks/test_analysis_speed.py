@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.benchmarks.figures import CLEARLY_MISSED
 from tests.paths import ROOT
 from tichu_pipeline.analysis.reading import batches, reader
 from tichu_pipeline.analysis.scripts import queries
@@ -25,7 +26,6 @@ from tichu_pipeline.storage.monthly_files import STAMP, SUMMARY
 from tichu_pipeline.storage.months import parse_months
 
 pytestmark = pytest.mark.bench
-CLEARLY_MISSED = 0.7
 ROUNDS, REAL_ROUNDS = 1_000_000, 22_500_000
 TARGET, GOAL = 60_000, 150_000  # rounds a second on two idle cores
 MEMORY = 4 << 30

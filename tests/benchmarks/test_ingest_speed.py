@@ -21,6 +21,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from tests.benchmarks.figures import CLEARLY_MISSED
 from tests.oracles.reading import read_rounds
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
@@ -35,7 +36,6 @@ TARGET, GOAL = 20_000, 40_000
 BYTES_A_ROUND, GOAL_BYTES = 160, 110
 PEAK_BYTES = 1_500_000_000
 PLAIN_GAMES = 1_000
-CLEARLY_MISSED = 0.7
 
 # A process of its own: its peak memory is that of ingest, and nothing else has warmed its caches.
 INGEST = """
