@@ -10,6 +10,10 @@ import pytest
 
 from tests.paths import real_log_paths
 
+# Processes share the cores already: two of them with a thread for each core wait for each other, minutes for seconds.
+# Before anything imports torch; what tests start inherits it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The first call of a kernel compiles it: no example may be judged by its time.
 hypothesis.settings.register_profile("tichu", deadline=None)
 hypothesis.settings.load_profile("tichu")
