@@ -23,6 +23,7 @@ from rich.table import Table
 
 from tests.benchmarks.figures import CLEARLY_MISSED
 from tests.oracles.reading import read_rounds
+from tests.paths import ROOT
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
@@ -41,6 +42,7 @@ PLAIN_GAMES = 1_000
 INGEST = """
 import json, resource, shutil, sys, time
 from pathlib import Path
+from tests.benchmarks.memory import peak_memory
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.workers import Threads
@@ -56,7 +58,7 @@ print(json.dumps({
     "rounds": sum(month.rounds for month in made.months),
     "seconds": seconds,
     "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-    "peak": after.ru_maxrss * 1024,
+    "peak": peak_memory(),
     "bytes": sum(path.stat().st_size for path in (data / "rounds").glob("*.parquet")),
     "all_bytes": sum(month.bytes for month in made.months),
 }))
@@ -74,7 +76,7 @@ def corpus(games: int) -> Path:
 def ingested(games: int, data: Path) -> dict[str, float]:
     """What ingesting so many games has cost."""
     command = [sys.executable, "-c", INGEST, str(corpus(games)), str(data), str(corpus(300))]
-    result: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    result: dict[str, float] = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
     return result
 
 
