@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 import typer
 
@@ -40,7 +39,7 @@ def parse(arguments: list[str]) -> None:
         context = group.make_context("tichu", list(arguments))
         name, command, rest = group.resolve_command(context, list(arguments))
         command.make_context(name, rest, parent=context)
-    except (click.exceptions.Exit, typer.Exit):
+    except typer.Exit:
         pass  # --help, --version
 
 
