@@ -44,10 +44,11 @@ ui: install
 	@echo 'The web UI opens on http://127.0.0.1:$(PORT) (end it with Ctrl-C)'
 	env --default-signal=INT,QUIT,TERM $(BIN)/dagster dev -w workspace.yaml -h 127.0.0.1 -p $(PORT)
 
-# Compiled once, here: processes that start side by side would each compile the engine for themselves.
+# Compiled once, here: processes that start side by side would each compile the engine for themselves. With worksteal
+# the tests of a module stay together, and what they share is made once.
 test: install
 	$(BIN)/python -m tichu_pipeline.tools.warm_up
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: install
 	$(BIN)/ruff check .

@@ -8,6 +8,12 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.paths import real_log_paths
+
+# Processes share the cores already: two of them with a thread for each core wait for each other, minutes for seconds.
+# Before anything imports torch; what tests start inherits it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The first call of a kernel compiles it: no example may be judged by its time.
 hypothesis.settings.register_profile("tichu", deadline=None)
 hypothesis.settings.load_profile("tichu")
@@ -24,17 +30,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("TICHU_REAL_LOGS") or None,
         help="folder of real .tch files (default: the environment's TICHU_REAL_LOGS)",
     )
-
-
-def real_log_paths(config: pytest.Config) -> list[Path]:
-    """The real logs of this run; none when no folder was given. A folder without logs is a mistake."""
-    folder = config.getoption("--real-logs")
-    if folder is None:
-        return []
-    paths = sorted(Path(folder).glob("*.tch"))
-    if not paths:
-        raise pytest.UsageError(f"--real-logs {folder}: expected a folder with .tch files")
-    return paths
 
 
 @pytest.fixture(scope="session")

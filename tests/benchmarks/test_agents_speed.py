@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.benchmarks.test_engine_speed import report
+from tests.benchmarks.figures import report
 from tests.makers.runs import Watched, make_run
 from tichu_models.agents.neural.network import TILE
 from tichu_models.agents.registry import agent_from

@@ -5,12 +5,10 @@ A shared machine is noisy: a figure is the best of several, and a test fails bel
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
+from tests.benchmarks.figures import best_seconds, report
 from tests.oracles import reference
 from tichu_models.arena.selfplay import stream
 from tichu_models.kernels import kernel
@@ -23,25 +21,6 @@ from tichu_models.rules.legal import legal_plays, new_buffer
 from tichu_models.rules.state import begin_round
 
 pytestmark = pytest.mark.bench
-CLEARLY_MISSED = 0.7
-
-
-def best_seconds(work: Callable[[], object], times: int = 5) -> float:
-    """The shortest of several runs; the first, which compiles, does not count."""
-    work()
-    seconds = []
-    for _ in range(times):
-        started = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)
-
-
-def report(what: str, rate: float, target: float, plain: float | None = None) -> None:
-    """Prints a figure beside its target, and fails if it is clearly missed."""
-    ratio = "" if plain is None else f", {rate / plain:,.0f} x plain Python ({plain:,.0f})"
-    print(f"\n{what}: {rate:,.0f}/s, target {target:,.0f} ({'reached' if rate >= target else 'missed'}){ratio}")
-    assert rate >= CLEARLY_MISSED * target
 
 
 def rounds_of(agent: BuiltinAgent, games: int) -> Rounds:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.benchmarks.test_engine_speed import best_seconds, report
+from tests.benchmarks.figures import best_seconds, report
 from tichu_models.observation.samples import Encoder, width_of
 from tichu_models.observation.specs import spec
 from tichu_models.samples.loader import Loader, Wanted

@@ -21,7 +21,9 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from tests.benchmarks.figures import CLEARLY_MISSED
 from tests.oracles.reading import read_rounds
+from tests.paths import ROOT
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
@@ -35,12 +37,12 @@ TARGET, GOAL = 20_000, 40_000
 BYTES_A_ROUND, GOAL_BYTES = 160, 110
 PEAK_BYTES = 1_500_000_000
 PLAIN_GAMES = 1_000
-CLEARLY_MISSED = 0.7
 
 # A process of its own: its peak memory is that of ingest, and nothing else has warmed its caches.
 INGEST = """
 import json, resource, shutil, sys, time
 from pathlib import Path
+from tests.benchmarks.memory import peak_memory
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.workers import Threads
@@ -56,7 +58,7 @@ print(json.dumps({
     "rounds": sum(month.rows for month in made.months),
     "seconds": seconds,
     "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-    "peak": after.ru_maxrss * 1024,
+    "peak": peak_memory(),
     "bytes": sum(path.stat().st_size for path in (data / "rounds").glob("*.parquet")),
     "all_bytes": sum(month.bytes for month in made.months),
 }))
@@ -74,7 +76,7 @@ def corpus(games: int) -> Path:
 def ingested(games: int, data: Path) -> dict[str, float]:
     """What ingesting so many games has cost."""
     command = [sys.executable, "-c", INGEST, str(corpus(games)), str(data), str(corpus(300))]
-    result: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    result: dict[str, float] = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
     return result
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from tests.benchmarks.test_engine_speed import CLEARLY_MISSED, report
+from tests.benchmarks.figures import CLEARLY_MISSED, report
 from tests.makers.learners import made_up_batch
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner

@@ -119,6 +119,8 @@ def next_question(position, kinds, plays):
             position.phase = ASK_TURN
         elif phase == ASK_WISH:
             return _ask(position, position.seat, WISH)
+        elif phase == IDLE:
+            return ROUND_OVER
         elif position.asked == 4:
             _end_of_common_phase(position)
         elif phase == ASK_TICHU and state.call[position.asked] == GRAND:

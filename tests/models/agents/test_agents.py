@@ -1,4 +1,5 @@
-"""Players with networks: legal, the same one by one as in batches, blind to hidden cards, made by name."""
+"""Players with networks: the rule they play by, what answers for them, how they are made by name. What holds for all
+players is in `test_conformance`."""
 
 from __future__ import annotations
 
@@ -9,116 +10,26 @@ import numpy as np
 import pytest
 import torch
 
-from tests.makers.runs import DECISION_NETS, Watched, make_run, make_runs, watched_games
+from tests.makers.agents import SEED
+from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
 from tichu_models.agents.choosing import RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
-from tichu_models.arena.extras import extras_for
-from tichu_models.arena.referee import Referee
-from tichu_models.arena.table import fixtures_of, look
-from tichu_models.kernels import kernel
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
-from tichu_models.observation.view import VIEW
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.rules.asking import KINDS, PLAY
-
-SEED = 4  # of weights by which some announce and some do not
-NAMES = {"PolicyNet": "policy", "CandidatePolicyNet": "candidate", "GCPolicyNet": "gc", "DTNet": "dt"}
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """A folder with a run of every network."""
     folder = tmp_path_factory.mktemp("runs")
-    make_runs(folder, (*NAMES, *DECISION_NETS, "ValueNet"), seed=SEED)
+    make_runs(folder, (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
     return folder
-
-
-def options_of(network: str) -> list[str]:
-    """Options that lead to code of their own."""
-    own = {"PolicyNet": ["rule=likelihood", "decisions=false"], "GCPolicyNet": ["margin=50", "value=ValueNet"]}
-    own["DTNet"] = own["GCPolicyNet"]
-    return ["", "temperature=2,top_k=3,seed=7", *own.get(network, [])]
-
-
-CASES = [(network, options) for network in NAMES for options in options_of(network)]
-
-
-def name_of(network: str, options: str) -> str:
-    """The text that the registry takes."""
-    return f"{NAMES[network]}:{network}" + (f",{options}" if options else "")
-
-
-@pytest.mark.parametrize(("network", "options"), CASES)
-def test_a_batch_is_answered_as_its_views_one_by_one(runs, network, options):
-    """Tournaments with another number of tables would have other results, and none could be played again."""
-    agent = agent_from(name_of(network, options), runs)
-    asked = watched_games(agent, 8, rounds=1)  # the arena refuses what is illegal
-    assert {KINDS[kind] for kind in asked.asked} >= {"grand", "tichu", "schupf", "small", "play"}
-    for kind in asked.asked:
-        views, extras, choices = asked.all_of(kind)
-        again = agent.decide(kind, views, **extras)
-        assert np.array_equal(again, choices)
-        for i in range(0, len(views), max(1, len(views) // 8)):
-            alone = agent.decide(kind, views[i : i + 1], **{name: each[i : i + 1] for name, each in extras.items()})
-            assert alone.tolist() == [choices[i]], KINDS[kind]
-
-
-@kernel
-def look_all(tables, views):
-    """The views of the pending decisions."""
-    for i in range(len(tables)):
-        look(tables[i], views[i])
-
-
-def with_other_hands(tables: np.ndarray, seed: int) -> np.ndarray:
-    """The same tables, but that what is hidden from the seat that is asked is dealt anew among the others."""
-    tables, chance = tables.copy(), np.random.default_rng(seed)
-    for table in tables:
-        state, seat = table["position"]["state"], table["position"]["seat"]
-        others = [other for other in range(4) if other != seat]
-        for field in ("hand", "first", "start"):
-            sizes = [int(state[field][other]).bit_count() for other in others]
-            hidden = int(np.bitwise_or.reduce(state[field][others]))
-            cards = chance.permutation([bit for bit in range(56) if hidden >> bit & 1])
-            for other, part in zip(others, np.split(cards, np.cumsum(sizes)[:-1]), strict=True):
-                state[field][other] = sum(1 << int(bit) for bit in part)
-        for other in others:
-            for to in range(3):
-                if (other + 1 + to) & 3 != seat:
-                    state["given"][other, to] = (state["given"][other, to] + 1) % 56
-    return tables
-
-
-@pytest.mark.parametrize("name", ["heuristic", "policy:PolicyNet", "dt:DTNet", "mcts:PolicyNet,simulations=16,deals=2"])
-def test_hidden_cards_change_no_answer(runs, name):
-    """A player who sees through cards wins for that, and no tournament tells."""
-    agent = agent_from(name, runs)
-    hall = lockstep._Hall(
-        [agent_from("heuristic")], fixtures_of(np.zeros((30, 4), dtype=np.int32), 3), 9, 30, Referee()
-    )
-    seen = set()
-    for step in range(120):
-        tables = hall.tables
-        views, kinds = np.zeros((2, len(tables)), dtype=VIEW), np.empty(len(tables), dtype=np.int64)
-        if step % 6 == 0:
-            lockstep._next_decisions(tables := tables.copy(), views[0], kinds, hall.plays, 0)
-            others = with_other_hands(tables, step)
-            for i, each in enumerate((tables, others)):
-                look_all(each, views[i])
-            assert views[0].tobytes() == views[1].tobytes()
-            for kind in np.unique(kinds[kinds >= 0]):
-                mine = kinds == kind
-                extras = [extras_for(agent, each[mine]) if kind == PLAY else {} for each in (tables, others)]
-                answers = [agent.decide(int(kind), views[i][mine], **extras[i]) for i in range(2)]
-                assert np.array_equal(*answers)
-                seen.add(KINDS[kind])
-        hall.step()
-    assert seen >= {"grand", "schupf", "play"}
 
 
 @pytest.mark.parametrize("threads", [1, 2])

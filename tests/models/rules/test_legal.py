@@ -9,16 +9,22 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.makers.positions import PLAYS, cards_of, legal_moves, mask_of, play_of, trick_of
+from tests.makers.positions import (
+    MOST_PLAYS,
+    PLAYS,
+    RICHEST_HAND,
+    cards_of,
+    legal_moves,
+    mask_of,
+    play_of,
+    trick_of,
+)
 from tests.oracles import reference
 from tichu_models.kernels import kernel
 from tichu_models.rules import cards, legal
 from tichu_models.rules import combinations as c
 
 HAND_SIZE = 14
-# The hand with the most plays, and how many it leads: `test_no_hand_has_more_plays` looks at all hands.
-RICHEST_HAND = "Ph SA BA GA SK BK GK RK SD BD GD RD SB BB"
-MOST_PLAYS = 1674
 
 
 def reading_of(play: int) -> reference.Reading:

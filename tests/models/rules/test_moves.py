@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.models.rules.test_legal import MOST_PLAYS, RICHEST_HAND
+from tests.makers.positions import MOST_PLAYS, RICHEST_HAND
 from tichu_models.rules import moves
 
 

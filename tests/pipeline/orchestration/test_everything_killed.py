@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.makers.stages import TELL_THE_TIME, half, published
 from tests.paths import ROOT
-from tests.pipeline.orchestration.test_faults import TELL_THE_TIME, half, published
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.storage.folders import DataPaths
 

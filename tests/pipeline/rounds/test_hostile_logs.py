@@ -38,17 +38,17 @@ LARGEST = {
 CHILD = """
 import json, resource, sys, time
 from pathlib import Path
+from tests.benchmarks.memory import peak_memory
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.rounds.ingest import ingest
 raw, data = Path(sys.argv[1]), Path(sys.argv[2])
 ingest(raw / "sound", DataPaths(data / "sound"))
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-before = peak()
+before = peak_memory()
 limit = int(time.process_time()) + int(sys.argv[3])  # the first call may have had to compile
 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 (month,) = [month.summary for month in ingest(raw / "hostile", DataPaths(data / "hostile")).months]
-print(json.dumps({"more": peak() - before, "games": month.games, "not_logs": month.not_logs, "empty": month.empty}))
+more = (peak_memory() - before) >> 20
+print(json.dumps({"more": more, "games": month.games, "not_logs": month.not_logs, "empty": month.empty}))
 """
 
 

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 from typer.testing import CliRunner
 
+from tests.makers.interpreters import imported_by
 from tests.paths import ROOT
-from tests.test_layout import imported_by
 from tichu_models.arena.tournament import Order
 from tichu_models.observation.specs import spec
 from tichu_pipeline.analysis import build as building

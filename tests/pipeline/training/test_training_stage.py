@@ -13,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from tests.makers.training_stage import materialize
 from tests.paths import ROOT
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
@@ -34,18 +35,6 @@ def folder(tmp_path_factory) -> Path:
     ingest(made / "raw", DataPaths(made))
     fit(DataPaths(made))
     return made
-
-
-def materialize(folder: Path, network: str, raise_on_error: bool = True, **config: object) -> dg.ExecuteInProcessResult:
-    """One run of one network's asset."""
-    name = default_name(network)
-    assets = [each for each in training.training_runs if each.key.path[-1] == name]
-    return dg.materialize(
-        assets,
-        resources={"data": DataFolder(root=str(folder))},
-        run_config={"ops": {f"training_runs__{name}": {"config": {"preset": "smoke", **config}}}},
-        raise_on_error=raise_on_error,
-    )
 
 
 def facts(result: dg.ExecuteInProcessResult) -> dict:
@@ -103,7 +92,7 @@ SLOW = {"training": {"epochs": 2, "epoch_samples": 60000, "checkpoint_steps": 20
 SCRIPT = """
 import json, sys
 import dagster as dg
-from tests.pipeline.training.test_training_stage import materialize
+from tests.makers.training_stage import materialize
 from pathlib import Path
 materialize(Path(sys.argv[1]), "PolicyNet", **json.loads(sys.argv[2]))
 """

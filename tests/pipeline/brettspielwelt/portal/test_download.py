@@ -488,7 +488,7 @@ def test_progress_lines(site: Site, fetch: Fetch) -> None:
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from tichu_pipeline.brettspielwelt import month_archive
+from tichu_pipeline.brettspielwelt.portal import month_archive
 from tichu_pipeline.brettspielwelt.portal.download import download
 
 step = sys.argv[3]

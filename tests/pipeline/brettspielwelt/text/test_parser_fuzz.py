@@ -21,8 +21,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import real_log_paths
-from tests.paths import SOUND_GAME
+from tests.paths import SOUND_GAME, real_log_paths
 from tichu_pipeline.brettspielwelt.archives.inflate import chunk_of
 from tichu_pipeline.brettspielwelt.archives.members import SIZE_LIMIT
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
