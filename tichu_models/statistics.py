@@ -60,7 +60,7 @@ def controlled(points: np.ndarray, control: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TestResult:
     """Where a sequential test stands, or stopped."""
 
     deals: int
@@ -81,12 +81,12 @@ class SequentialTest:
 
     EVERY = 100
 
-    def look(self, values: np.ndarray) -> Verdict:
+    def look(self, values: np.ndarray) -> TestResult:
         """The first look that decides, else the last; values are points a round of each deal, in order."""
         bound = math.log((1 - self.error) / self.error)
         looks = np.arange(self.EVERY, len(values) + 1, self.EVERY)
         if len(looks) == 0:
-            return Verdict(len(values), 0.0, None)
+            return TestResult(len(values), 0.0, None)
         sums, squares = np.cumsum(values)[looks - 1], np.cumsum(np.square(values))[looks - 1]
         variances = squares / looks - np.square(sums / looks)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,4 +95,4 @@ class SequentialTest:
         at = int(decisive[0]) if len(decisive) else len(looks) - 1
         better = ("a" if ratios[at] > 0 else "b") if len(decisive) else None
         deals = int(looks[at]) if len(decisive) else len(values)
-        return Verdict(deals, float(ratios[at]), better)
+        return TestResult(deals, float(ratios[at]), better)

@@ -13,7 +13,7 @@ from tests.oracles import reference
 from tichu_models.arena.selfplay import stream
 from tichu_models.kernels import kernel
 from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
-from tichu_models.records.history import PASS, PLAY, kind_of, load, seat_of
+from tichu_models.records.history import PASS_ENTRY, PLAY_ENTRY, kind_of, load, seat_of
 from tichu_models.records.replay import OUTCOME, SCRATCH, begin, replay_rounds, step
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import labels
@@ -63,7 +63,7 @@ def positions(rows, history, scratch, hands, tricks, wishes):
         begin(scratch.state, rows[i])
         for at in range(scratch.log.length):
             entry = scratch.log.entry[at]
-            if n < len(hands) and (kind_of(entry) == PASS or kind_of(entry) == PLAY):
+            if n < len(hands) and (kind_of(entry) == PASS_ENTRY or kind_of(entry) == PLAY_ENTRY):
                 hands[n], tricks[n] = scratch.state.hand[seat_of(entry)], scratch.state.trick
                 wishes[n] = scratch.state.wish
                 n += 1

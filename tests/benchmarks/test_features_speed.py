@@ -15,7 +15,7 @@ import pytest
 from tests.benchmarks.figures import best_seconds, report
 from tichu_models.observation.samples import Encoder, width_of
 from tichu_models.observation.specs import spec
-from tichu_models.samples.loader import Loader, Wanted
+from tichu_models.samples.loader import Loader, SampleFilter
 from tichu_models.samples.sources import RoundsSource, ShardSource
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.features.shards import compression, make_shards
@@ -84,10 +84,13 @@ def test_loading(paths, kind):
     """Networks that wait for their data."""
     if kind.startswith("rounds"):
         source = RoundsSource(sorted(paths.rounds.glob("*.parquet")), PLAY)
-        loader = Loader(source, BATCH, Wanted(), seed=1, moves="moves" in kind)
+        loader = Loader(source, BATCH, SampleFilter(), seed=1, moves="moves" in kind)
     else:
         loader = Loader(
-            ShardSource(sorted((paths.features / PLAY.name).glob("*.parquet")), PLAY), BATCH, Wanted(), shuffle=False
+            ShardSource(sorted((paths.features / PLAY.name).glob("*.parquet")), PLAY),
+            BATCH,
+            SampleFilter(),
+            shuffle=False,
         )
     plain = tensor_dataset_rate(100_000)
     found = rate(loader)

@@ -14,7 +14,7 @@ import pytest
 from tests.makers.runs import DECISION_NETS, make_run
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order, play
+from tichu_models.arena.tournament import TournamentRequest, play
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
@@ -28,9 +28,9 @@ TARGET, LIMIT = 60.0, 6.0  # seconds
 def test_twenty_thousand_duplicate_deals():
     """A comparison that one thinks twice about before asking for it."""
     warm_up_play()
-    order = Order(("heuristic", "heuristic:blunder=.1"), 20_000, seed=1)
+    request = TournamentRequest(("heuristic", "heuristic:blunder=.1"), 20_000, seed=1)
     started = time.process_time()
-    played = play(order, agent_from)
+    played = play(request, agent_from)
     after_play = time.process_time()
     summary(played)
     seconds = time.process_time() - started
@@ -44,13 +44,13 @@ def test_twenty_thousand_duplicate_deals_of_a_network(tmp_path):
     paths = DataPaths(tmp_path)
     for network in ("PolicyNet", *DECISION_NETS):
         make_run(paths.runs, network, **asdict(ARCHITECTURES[network].config()))
-    order = Order(("heuristic", "policy:PolicyNet"), 20_000, seed=1)
-    run(paths, "first", Order(order.agents, 64), Processes(2))  # compiles
+    request = TournamentRequest(("heuristic", "policy:PolicyNet"), 20_000, seed=1)
+    run(paths, "first", TournamentRequest(request.agents, 64), Processes(2))  # compiles
     started = time.perf_counter()
-    made = run(paths, "duel", order, Processes(2))
+    made = run(paths, "duel", request, Processes(2))
     facts = summary(made.played)
     seconds = time.perf_counter() - started
-    (asked,) = [entry["decisions"] for entry in facts["times"] if entry["name"] == order.agents[1]]
+    (asked,) = [entry["decisions"] for entry in facts["times"] if entry["name"] == request.agents[1]]
     print(f"\nduplicate deals of heuristic against policy: {seconds:.1f} s on two cores (target {TARGET} s)", end="")
     print(f", {asked / 40_000:.1f} decisions of the policy a round")
     assert not made.played.forfeits

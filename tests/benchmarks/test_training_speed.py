@@ -28,7 +28,7 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.inputs import inputs_of
-from tichu_pipeline.training.train import Order, train_run
+from tichu_pipeline.training.train import TrainingRequest, train_run
 
 pytestmark = pytest.mark.bench
 BATCH = run_config("PolicyNet", "laptop").training.batch_size
@@ -163,7 +163,7 @@ def test_policy_net_training_from_rounds(tmp_path, kind):
             *("training.epochs=1", "training.threads=1", "data.validation_samples=1000"),
         )
         started = time.process_time()
-        train_run(paths, Order("PolicyNet", "laptop", settings, name))
+        train_run(paths, TrainingRequest("PolicyNet", "laptop", settings, name))
         return time.process_time() - started
 
     seconds(SHORT, "compiles")

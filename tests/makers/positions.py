@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.arena.selfplay import Played, stream
+from tichu_models.arena.selfplay import PlayedRounds, stream
 from tichu_models.observation import view as views
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.rules import combinations, legal, state
@@ -103,7 +103,7 @@ def view_of(kind: int, hand: str, **fields: object) -> np.ndarray:
     return view
 
 
-def played(games: int, seed: int, agents: str = "HHHH", max_rounds: int = 4096) -> Played:
+def played(games: int, seed: int, agents: str = "HHHH", max_rounds: int = 4096) -> PlayedRounds:
     """Games between built-in players: H the heuristic one, B one that blunders, R the random one."""
     pool = {"H": HeuristicAgent(), "B": HeuristicAgent(blunder=0.2), "R": RandomAgent()}
     seating = np.array([["HBR".index(letter) for letter in agents]] * games)

@@ -13,7 +13,7 @@ from tichu_models.networks.architectures import ARCHITECTURES, build
 from tichu_models.observation.specs import spec
 from tichu_models.players.base import Agent
 from tichu_models.runs.checkpoint import save
-from tichu_models.runs.manifest import Manifest, SpecStamp
+from tichu_models.runs.manifest import RunManifest, SpecStamp
 
 SMALL = {
     "DTNet": {"turns": 8, "d_model": 16, "layers": 1, "heads": 2, "feedforward": 16, "policy": [16], "value": [8]},
@@ -34,7 +34,7 @@ def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed
     found = ARCHITECTURES[network]
     read = spec(spec_name or found.spec)
     config = found.config.read(sizes or SMALL.get(network, {"hidden": [32, 16]}), network)
-    manifest = Manifest(
+    manifest = RunManifest(
         network=network,
         config=config,
         spec=SpecStamp.of(read),

@@ -26,7 +26,7 @@ from tichu_pipeline.storage.workers import Serial
 from tichu_pipeline.tournaments.page import write_page
 from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.training.comparison import compare
-from tichu_pipeline.training.train import Order, train_run
+from tichu_pipeline.training.train import TrainingRequest, train_run
 
 MONTHS = ["2024-01", "2024-02"]  # of the corpus that the stages are made of
 NAME = "ladder"
@@ -60,7 +60,7 @@ def data_set(paths: DataPaths) -> None:
 
 def network(paths: DataPaths) -> None:
     """A trained network: what it is, a state to go on from, the best weights, figures, a picture."""
-    train_run(paths, Order("GrandNet", "smoke", TRAINED_IN_SECONDS))
+    train_run(paths, TrainingRequest("GrandNet", "smoke", TRAINED_IN_SECONDS))
 
 
 def comparison(paths: DataPaths) -> None:
@@ -70,7 +70,7 @@ def comparison(paths: DataPaths) -> None:
 
 def ladder(paths: DataPaths) -> None:
     """A tournament."""
-    run(paths, NAME, tournament.Order(("random", "heuristic"), deals=5), workers=Serial())
+    run(paths, NAME, tournament.TournamentRequest(("random", "heuristic"), deals=5), workers=Serial())
 
 
 def page(paths: DataPaths) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions, standings_of
-from tichu_models.observation.samples import Encoder, Played, as_records
+from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions, scores_before
+from tichu_models.observation.samples import Encoder, SoundRounds, as_records
 from tichu_models.observation.specs import spec
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
 
 
-def played(rounds: Rounds) -> Played:
+def played(rounds: Rounds) -> SoundRounds:
     """Rounds with how they ended."""
     outcomes, normal = check(rounds)
-    return Played(
+    return SoundRounds(
         normal.rows,
-        standings_of(normal.rows),
+        scores_before(normal.rows),
         outcomes["winner_index"],
         outcomes["is_double_victory"],
         np.zeros(len(normal), dtype=np.int8),
@@ -39,7 +39,7 @@ def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
     """The decisions of all rounds, one behind the other."""
     _, normal = check(rounds)
     scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
-    standings, parts, done = standings_of(normal.rows), [], 0
+    standings, parts, done = scores_before(normal.rows), [], 0
     while done < len(rounds):
         rows = normal.rows[done:]
         more, n = find_decisions(

@@ -27,7 +27,7 @@ from tichu_models.rules.cards import (
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
 from tichu_models.rules.legal import MAX_PLAYS, answers, bombs, new_buffer
 
-RULES = ("sum", "mean", "rarity", "likelihood")
+DECISION_RULES = ("sum", "mean", "rarity", "likelihood")
 SUM, MEAN, RARITY, LIKELIHOOD = range(4)
 PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1
 MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK

@@ -16,7 +16,7 @@ import numpy as np
 from tichu_models.agents.choosing import Moves, moves_of, softmax
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import SearchOptions
-from tichu_models.observation.transcript import RETRACING, WANTED
+from tichu_models.observation.transcript import RETRACE_OPTIONS, RETRACING
 from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent, Opinion
 from tichu_models.rules.asking import ASK_PLAY, PLAY, POSITION
@@ -24,7 +24,7 @@ from tichu_models.rules.cards import DECK
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import STATE
 from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of
-from tichu_models.search.tree import EDGE, GROVE, NODE, RULES, TREE, descend, grow, root_statistics
+from tichu_models.search.tree import EDGE, NODE, SEARCH_OPTIONS, SEARCH_SCRATCH, TREE, expand, root_statistics, select
 
 TREES_AT_ONCE = 512
 USUAL_SIMULATIONS = 512
@@ -57,8 +57,8 @@ class MCTSAgent(Agent):
         self.timed = options.seconds is not None
         self.deals = 1 if options.open else options.deals
         self._known, self._scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
-        self._grove, self._position = np.zeros(1, dtype=GROVE)[0], np.zeros(1, dtype=POSITION)
-        self._rules = np.zeros(1, dtype=RULES)[0]
+        self._scratch_of_trees, self._position = np.zeros(1, dtype=SEARCH_SCRATCH)[0], np.zeros(1, dtype=POSITION)
+        self._rules = np.zeros(1, dtype=SEARCH_OPTIONS)[0]
         for field in ("exploration", "caution", "width", "solve"):
             self._rules[field] = getattr(options, field)
         self._rules["limit"], self._rules["even"] = SOLVER_LIMIT, options.root == "even"
@@ -112,7 +112,7 @@ class MCTSAgent(Agent):
         leaves = np.zeros(count, dtype=VIEW)
         step = 0
         while self._goes_on(step, steps, started, len(views)):
-            waiting = descend(trees, nodes, edges, self._rules, self._grove, leaves)
+            waiting = select(trees, nodes, edges, self._rules, self._scratch_of_trees, leaves)
             if waiting:
                 self._judge(trees, nodes, edges, leaves[:waiting])
             step += 1
@@ -135,10 +135,12 @@ class MCTSAgent(Agent):
             from tichu_models.search.rollout import roll_out
 
             values = np.empty(len(leaves))
-            roll_out(trees, nodes, self._position, self._grove["seen"], self._grove["plays"], values)
+            roll_out(
+                trees, nodes, self._position, self._scratch_of_trees["seen"], self._scratch_of_trees["plays"], values
+            )
         else:
             values = self.judge(leaves).astype(np.float64)
-        grow(trees, nodes, edges, self._rules, *moves, priors, values)
+        expand(trees, nodes, edges, self._rules, *moves, priors, values)
 
     def _deals(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The states of supposed deals, so many for each view, and how much each of them counts."""
@@ -156,7 +158,7 @@ class MCTSAgent(Agent):
     ) -> Supposed:
         """So many deals for each view; with the true hands, if they are given."""
         n = len(views) * deals
-        wanted = np.zeros(1, dtype=WANTED)[0]
+        wanted = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
         wanted["open"] = wanted["strict"] = 1
         wanted["past"] = self.past
         found = Supposed(

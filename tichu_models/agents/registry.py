@@ -24,10 +24,10 @@ from tichu_models.agents.options import (
 from tichu_models.options import OptionError, Options, expected
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
-from tichu_models.players.crowd import TRUTH, CrowdAgent, rates_in
+from tichu_models.players.crowd import TRUTH_FILE, CrowdAgent, rates_in
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, WEIGHTS
-from tichu_models.runs.manifest import CheckpointError, Manifest
+from tichu_models.runs.manifest import CheckpointError, RunManifest
 
 if TYPE_CHECKING:
     from tichu_models.agents.neural.network import Network
@@ -69,7 +69,7 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
         if name == "heuristic":
             return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
         if name == "crowd":
-            return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH)))
+            return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH_FILE)))
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
@@ -159,7 +159,7 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     return MCTSAgent(name, policy, lambda views: expected_by(judge, views), options)
 
 
-def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
+def _others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
     """The networks for other decisions beside a run."""
     from tichu_models.agents.neural.network import Network
     from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
@@ -168,7 +168,7 @@ def _others(folder: Path, own: Manifest) -> Mapping[int, Network]:
     return {kind: Network(found[name], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
 
 
-def _beside(folder: Path, own: Manifest) -> dict[str, Path]:
+def _beside(folder: Path, own: RunManifest) -> dict[str, Path]:
     """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
     first by name. A run whose manifest is damaged is nobody's."""
     found: dict[str, tuple[bool, Path]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.arena.tournament import Make, Order, play, values_of
+from tichu_models.arena.tournament import Make, TournamentRequest, play, values_of
 from tichu_models.statistics import LEVEL, RESAMPLES
 
 GOALS = (-300, -200, -100, 0, 100, 200, 300)  # points that a round is to be won by
@@ -67,7 +67,7 @@ def calibrate(
     done: Callable[[int], None] = lambda deals: None,
 ) -> Calibration:
     """Plays `deals` duplicate deals for each goal; `asked` names the player who is told it."""
-    played = [play(Order((asked(goal), unasked), deals, seed), make, done=done) for goal in goals]
+    played = [play(TournamentRequest((asked(goal), unasked), deals, seed), make, done=done) for goal in goals]
     return Calibration(tuple(goals), np.stack([values_of(each.results) for each in played]))
 
 

@@ -16,7 +16,7 @@ from tichu_models.kernels import kernel
 from tichu_models.observation.transcript import TRANSCRIPT
 from tichu_models.players.base import Agent
 
-ROUNDS = 1 << 41  # counter of a game's key that they are drawn from, far behind its deals
+ROUND_NUMBERS = 1 << 41  # counter of a game's key that they are drawn from, far behind its deals
 
 
 @kernel
@@ -47,7 +47,7 @@ def hands_of(tables: np.ndarray) -> np.ndarray:
 @kernel
 def _draw_rounds(tables, numbers):
     for i in range(len(tables)):
-        numbers[i] = draw(tables[i].key, ROUNDS + tables[i].round_index)
+        numbers[i] = draw(tables[i].key, ROUND_NUMBERS + tables[i].round_index)
 
 
 def rounds_of(tables: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.kernels import kernel
-from tichu_models.records.history import LOG, PLAY, cards_in, kind_of, load, seat_of
+from tichu_models.records.history import LOG, PLAY_ENTRY, cards_in, kind_of, load, seat_of
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import count
@@ -51,7 +51,11 @@ def _count_bombs(rows, history, log, results):
         load(log, history, rows[i])
         for at in range(log.length):
             cards = cards_in(log.entry[at])
-            if kind_of(log.entry[at]) == PLAY and count(cards) >= SMALLEST_BOMB and type_of(classify(cards)) == BOMB:
+            if (
+                kind_of(log.entry[at]) == PLAY_ENTRY
+                and count(cards) >= SMALLEST_BOMB
+                and type_of(classify(cards)) == BOMB
+            ):
                 results[i].bombs[seat_of(log.entry[at])] += 1
 
 

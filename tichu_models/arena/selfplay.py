@@ -35,7 +35,7 @@ BYTES_A_ROUND = 160
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedRounds:
     """Rounds that were played, the players of each, and which turns were blunders."""
 
     rounds: Rounds
@@ -111,7 +111,7 @@ def stream(
     max_rounds: int = ROUNDS_A_CHUNK,
     first_game: int = 0,
     substitutes: np.ndarray | None = None,
-) -> Iterator[Played]:
+) -> Iterator[PlayedRounds]:
     """Plays one game for each row of `seating` (indices of agents, seats 0..3), in chunks of whole games.
 
     `substitutes` names for each game (round, seat, agent): who takes over which seat, and when; round -1 for nobody.
@@ -123,7 +123,7 @@ def stream(
 
 def stream_fixtures(
     agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int, substitutes: np.ndarray
-) -> Iterator[Played]:
+) -> Iterator[PlayedRounds]:
     """Plays the games of an array of FIXTURE, in chunks of whole games."""
     players = np.concatenate([agent.player for agent in agents])
     table, view, plays = np.zeros(1, dtype=TABLE), np.zeros(1, dtype=VIEW), new_buffer()
@@ -152,4 +152,4 @@ def stream_fixtures(
         if games == 0:
             raise AssertionError(f"game {fixtures['game'][begun]} does not end within {ROUNDS_A_CHUNK} rounds")
         begun += games
-        yield Played(Rounds(rows[:n], history[:length]), seats[:n], flags[:n])
+        yield PlayedRounds(Rounds(rows[:n], history[:length]), seats[:n], flags[:n])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tichu_models.arena.referee import REASONS, quantile_of_times
-from tichu_models.arena.tournament import Order, Played, margins, points_of, values_of
+from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, margins, points_of, values_of
 from tichu_models.ratings import Rating, ratings
 from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND
 from tichu_models.statistics import bootstrap, controlled, wilson
@@ -20,17 +20,17 @@ SEATS = np.arange(4)
 PLURALS = dict(zip(REASONS, ("illegal", "crashes", "timeouts"), strict=True))
 
 
-def summary(played: Played) -> dict[str, Any]:
+def summary(played: PlayedTournament) -> dict[str, Any]:
     """The facts of a tournament, as JSON has them."""
-    order = played.order
-    parts = [played.results[played.results["pairing"] == pairing] for pairing in range(len(order.pairings))]
-    rated = ratings(order.agents, order.pairings, [points_of(part)[0] for part in parts])
+    request = played.request
+    parts = [played.results[played.results["pairing"] == pairing] for pairing in range(len(request.pairings))]
+    rated = ratings(request.agents, request.pairings, [points_of(part)[0] for part in parts])
     return {
-        "seed": order.seed,
-        "whole_games": order.whole_games,
+        "seed": request.seed,
+        "whole_games": request.whole_games,
         "pairings": [_pairing(played, pairing, part) for pairing, part in enumerate(parts)],
         "ratings": [{**_rating(rating), **_field(played, rating.place, parts)} for rating in rated],
-        "times": [_times(name, played) for name in dict.fromkeys(order.agents)],
+        "times": [_times(name, played) for name in dict.fromkeys(request.agents)],
         "decisions": [{"name": name, "answered_by": kinds} for name, kinds in played.answered_by.items()],
         "forfeits": [
             {"table": forfeit.game, "agent": forfeit.agent, "reason": forfeit.reason, "what": str(forfeit)}
@@ -40,9 +40,9 @@ def summary(played: Played) -> dict[str, Any]:
     }
 
 
-def _pairing(played: Played, pairing: int, results: np.ndarray) -> dict[str, Any]:
-    order = played.order
-    names = order.names(pairing)
+def _pairing(played: PlayedTournament, pairing: int, results: np.ndarray) -> dict[str, Any]:
+    request = played.request
+    names = request.names(pairing)
     points, rounds = points_of(results)
     facts: dict[str, Any] = {
         "a": names[0],
@@ -50,34 +50,36 @@ def _pairing(played: Played, pairing: int, results: np.ndarray) -> dict[str, Any
         "deals": len(points),
         "rounds": len(results),
         "points_per_round": float(points.sum() / rounds.sum()),
-        "interval": list(bootstrap(points, rounds, order.seed)),
+        "interval": list(bootstrap(points, rounds, request.seed)),
         "deals_won": int((points > 0).sum()),
         "deals_lost": int((points < 0).sum()),
         "deals_tied": int((points == 0).sum()),
-        **_games(order, results),
+        **_games(request, results),
         "illegal": int((results["forfeit"] == 1 + REASONS.index("illegal")).sum()),
         "forfeits": int((results["forfeit"] > 0).sum()),
         "timed": any(name in played.timed for name in names),
         "sides": [{"name": name, **_side(results, of_b)} for of_b, name in enumerate(names)],
     }
-    if order.control:
-        facts |= _controlled(order, results, points, rounds)
-    if order.test:
-        verdict = order.test.look(values_of(results))
+    if request.control:
+        facts |= _controlled(request, results, points, rounds)
+    if request.test:
+        verdict = request.test.look(values_of(results))
         facts["decided"] = names["ab".index(verdict.better)] if verdict.better else None
         facts["log_likelihood_ratio"] = verdict.log_likelihood_ratio
     return facts
 
 
-def _controlled(order: Order, results: np.ndarray, points: np.ndarray, rounds: np.ndarray) -> dict[str, Any]:
+def _controlled(
+    request: TournamentRequest, results: np.ndarray, points: np.ndarray, rounds: np.ndarray
+) -> dict[str, Any]:
     """What is left when a control has explained what it can, of deals and of the rounds of single tables."""
     signed = results["control"].astype(np.float64) * np.where(results["team_a"] == 0, 1.0, -1.0)
     adjusted = controlled(points, np.bincount(results["deal"], weights=signed))
     single = margins(results).astype(np.float64)
     return {
-        "control": order.control,
+        "control": request.control,
         "controlled_points_per_round": float(adjusted.sum() / rounds.sum()),
-        "controlled_interval": list(bootstrap(adjusted, rounds, order.seed)),
+        "controlled_interval": list(bootstrap(adjusted, rounds, request.seed)),
         "variance_explained": _explained(points, adjusted),
         "variance_explained_of_rounds": _explained(single, controlled(single, signed)),
     }
@@ -89,9 +91,9 @@ def _explained(before: np.ndarray, after: np.ndarray) -> float:
     return 1 - float(np.var(after)) / variance if variance else 0.0
 
 
-def _games(order: Order, results: np.ndarray) -> dict[str, Any]:
+def _games(request: TournamentRequest, results: np.ndarray) -> dict[str, Any]:
     """Whole games: who reached 1000, or what a forfeit decides. Single rounds are no games."""
-    if not order.whole_games:
+    if not request.whole_games:
         return {"games": 0, "games_won": 0, "games_lost": 0, "games_drawn": 0, "win_rate": None, "win_interval": None}
     tables, place = np.unique(results["table"], return_inverse=True)
     totals = np.bincount(place, weights=margins(results), minlength=len(tables))
@@ -140,20 +142,20 @@ def _rating(rating: Rating) -> dict[str, Any]:
     }
 
 
-def _field(played: Played, agent: int, parts: list[np.ndarray]) -> dict[str, Any]:
+def _field(played: PlayedTournament, agent: int, parts: list[np.ndarray]) -> dict[str, Any]:
     """An agent against all others: its points a round, averaged over its pairings deal by deal."""
     signed = [
         values_of(part) * (1 if a == agent else -1)
-        for (a, b), part in zip(played.order.pairings, parts, strict=True)
+        for (a, b), part in zip(played.request.pairings, parts, strict=True)
         if agent in (a, b)
     ]
     deals = min(map(len, signed))
     values = np.mean([part[:deals] for part in signed], axis=0)
-    interval = bootstrap(values, np.ones(deals), played.order.seed)
+    interval = bootstrap(values, np.ones(deals), played.request.seed)
     return {"points_per_round": float(values.mean()), "interval": list(interval)}
 
 
-def _times(name: str, played: Played) -> dict[str, Any]:
+def _times(name: str, played: PlayedTournament) -> dict[str, Any]:
     times = played.times.get(name, np.zeros(1, dtype=np.int64))
     return {
         "name": name,

@@ -13,8 +13,8 @@ import numpy as np
 from tichu_models.chance import draw
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.view import see
-from tichu_models.records.history import LOG, MAX_TURNS, PASS, TAKE, note
-from tichu_models.records.history import PLAY as PLAYED
+from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, TAKE_ENTRY, note
+from tichu_models.records.history import PLAY_ENTRY as PLAYED
 from tichu_models.rules.asking import (
     ALL_KINDS,
     BOMB_THROW,
@@ -123,7 +123,7 @@ def advance(table, plays):
     owner = state.owner
     kind = next_question(table.position, ALL_KINDS, plays)
     if owner != NOBODY and state.owner == NOBODY:
-        note(table.log, TAKE, owner, 0)
+        note(table.log, TAKE_ENTRY, owner, 0)
     if kind == ROUND_OVER:
         _end_of_round(table)
     return kind
@@ -153,7 +153,7 @@ def answer(table, choice, plays):
     if kind == PLAY or kind == BOMB_THROW:
         performed, code = _check_cards(state, seat, kind, choice, plays)
         if code == 0 and (choice or kind == PLAY):
-            note(table.log, PLAYED if choice else PASS, seat, choice)
+            note(table.log, PLAYED if choice else PASS_ENTRY, seat, choice)
     elif kind == SCHUPF:
         code = _check_schupf(state, seat, choice)
     elif kind == WISH:
@@ -163,7 +163,7 @@ def answer(table, choice, plays):
     elif kind == DRAGON_GIFT:
         code = 0 if choice == RIGHT or choice == LEFT else RuleBreak.DRAGON_GIVEN_TO_OWN_TEAM
         if code == 0:
-            note(table.log, TAKE, state.owner, 0)
+            note(table.log, TAKE_ENTRY, state.owner, 0)
     else:
         code = 0 if choice == 0 or choice == 1 else RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
     if code == 0:

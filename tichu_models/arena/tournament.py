@@ -46,7 +46,7 @@ class TournamentError(ValueError):
 
 
 @dataclass(frozen=True)
-class Order:
+class TournamentRequest:
     """What shall be played. With a test, `deals` is the most that is played of a pairing."""
 
     agents: tuple[str, ...]
@@ -80,7 +80,7 @@ class Order:
 class Task:
     """Some deals of a pairing, both tables of each."""
 
-    order: Order
+    request: TournamentRequest
     make: Make
     pairing: int
     first_deal: int
@@ -89,7 +89,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Part:
+class TournamentPart:
     """What came of a task, or of several: rows sorted by table and round."""
 
     results: np.ndarray  # RESULT
@@ -100,10 +100,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedTournament:
     """A tournament that was played: rows sorted by table and round."""
 
-    order: Order
+    request: TournamentRequest
     results: np.ndarray  # RESULT
     forfeits: list[Forfeit]
     times: dict[str, np.ndarray]
@@ -113,31 +113,31 @@ class Played:
     answered_by: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
 
-RunTasks = Callable[[Callable[[Task], Part], Sequence[Task]], Iterable[Part]]
+RunTasks = Callable[[Callable[[Task], TournamentPart], Sequence[Task]], Iterable[TournamentPart]]
 
 
 def play(
-    order: Order,
+    request: TournamentRequest,
     make: Make,
     run_tasks: RunTasks = map,
     workers: int = 1,
-    keep: Callable[[Part], None] | None = None,
+    keep: Callable[[TournamentPart], None] | None = None,
     done: Callable[[int], None] = lambda deals: None,
     control: Control | None = None,
-) -> Played:
+) -> PlayedTournament:
     """Plays a tournament. `run_tasks(function, tasks)` gives what comes of the tasks in any order; `keep` is given
     every part of it with its rounds, `done` hears of the deals that have been played."""
-    agents = {name: make(name) for name in order.agents}  # who cannot be built fails before anything is played
+    agents = {name: make(name) for name in request.agents}  # who cannot be built fails before anything is played
     timed = frozenset(name for name, agent in agents.items() if agent.timed)
     answered_by = {name: dict(agent.answered_by) for name, agent in agents.items() if agent.answered_by}
-    undecided = list(range(len(order.pairings)))
+    undecided = list(range(len(request.pairings)))
     results: list[np.ndarray] = []
     forfeits: list[Forfeit] = []
     times: dict[str, np.ndarray] = {}
-    for wave in _waves(order):
+    for wave in _waves(request):
         size = _deals_a_task(len(wave) * len(undecided), workers)
         tasks = [
-            Task(order, make, pairing, first, min(size, wave.stop - first), control)
+            Task(request, make, pairing, first, min(size, wave.stop - first), control)
             for first in range(wave.start, wave.stop, size)
             for pairing in undecided
         ]
@@ -149,21 +149,23 @@ def play(
             done(len(np.unique(part.results["deal"])))
             if keep:
                 keep(part)
-        if order.test:
+        if request.test:
             so_far = np.concatenate(results)
-            undecided = [p for p in undecided if not order.test.look(values_of(so_far[so_far["pairing"] == p])).better]
+            undecided = [
+                p for p in undecided if not request.test.look(values_of(so_far[so_far["pairing"] == p])).better
+            ]
             if not undecided:
                 break
-    settled, kept = _settled(order, np.concatenate(results), forfeits)
-    return Played(order, settled, kept, times, timed, answered_by=answered_by)
+    settled, kept = _settled(request, np.concatenate(results), forfeits)
+    return PlayedTournament(request, settled, kept, times, timed, answered_by=answered_by)
 
 
-def _waves(order: Order) -> Iterator[range]:
+def _waves(request: TournamentRequest) -> Iterator[range]:
     """Ranges of deals, each played before it is asked whether that is enough. Of the order alone."""
     begin = 0
-    while begin < order.deals:
-        step = max(4 * order.test.EVERY, begin // 2) if order.test else order.deals
-        end = min(begin + step, order.deals)
+    while begin < request.deals:
+        step = max(4 * request.test.EVERY, begin // 2) if request.test else request.deals
+        end = min(begin + step, request.deals)
         yield range(begin, end)
         begin = end
 
@@ -172,54 +174,56 @@ def _deals_a_task(deals: int, workers: int) -> int:
     return min(max(deals // (TASKS_A_WORKER * workers), LEAST_DEALS_A_TASK), MOST_DEALS_A_TASK)
 
 
-def _settled(order: Order, results: np.ndarray, forfeits: Sequence[Forfeit]) -> tuple[np.ndarray, list[Forfeit]]:
+def _settled(
+    request: TournamentRequest, results: np.ndarray, forfeits: Sequence[Forfeit]
+) -> tuple[np.ndarray, list[Forfeit]]:
     """In order, and without what was played after a test had decided."""
     results = results[np.lexsort((results["round_index"], results["table"]))]
-    if order.test:
-        for pairing in range(len(order.pairings)):
+    if request.test:
+        for pairing in range(len(request.pairings)):
             mine = results["pairing"] == pairing
-            enough = order.test.look(values_of(results[mine])).deals
+            enough = request.test.look(values_of(results[mine])).deals
             results = results[~mine | (results["deal"] < enough)]
     played = set(results["table"][results["forfeit"] > 0].tolist())
     kept = [forfeit for forfeit in forfeits if forfeit.game in played]
     return results, sorted(kept, key=lambda forfeit: forfeit.game)
 
 
-def play_task(task: Task) -> Part:
+def play_task(task: Task) -> TournamentPart:
     """Plays the deals of a task."""
-    fixtures = fixtures_of_deals(task.order, task.pairing, task.first_deal, task.deals)
-    return _play_fixtures(task.order, task.make, fixtures, task.control)
+    fixtures = fixtures_of_deals(task.request, task.pairing, task.first_deal, task.deals)
+    return _play_fixtures(task.request, task.make, fixtures, task.control)
 
 
-def play_table(order: Order, make: Make, table: int) -> Part:
-    """Plays one table of a tournament again. The order's number of deals does not matter."""
+def play_table(request: TournamentRequest, make: Make, table: int) -> TournamentPart:
+    """Plays one table of a tournament again. The number of deals in the request does not matter."""
     pairing, place = divmod(table, TABLES_A_PAIRING)
-    if not 1 <= pairing <= len(order.pairings):
+    if not 1 <= pairing <= len(request.pairings):
         raise TournamentError(
-            f"no table {table}: expected {TABLES_A_PAIRING:,} times 1..{len(order.pairings)}, the number of the "
+            f"no table {table}: expected {TABLES_A_PAIRING:,} times 1..{len(request.pairings)}, the number of the "
             "pairing, plus twice the deal, plus 1 for its second table"
         )
-    fixtures = fixtures_of_deals(order, pairing - 1, place // 2, 1)
-    return _play_fixtures(order, make, fixtures[place % 2 :][:1], None)
+    fixtures = fixtures_of_deals(request, pairing - 1, place // 2, 1)
+    return _play_fixtures(request, make, fixtures[place % 2 :][:1], None)
 
 
-def fixtures_of_deals(order: Order, pairing: int, first_deal: int, deals: int) -> np.ndarray:
+def fixtures_of_deals(request: TournamentRequest, pairing: int, first_deal: int, deals: int) -> np.ndarray:
     """The two tables of each deal. At the first of them, the agent that comes first by name is team 20."""
     once = np.zeros(deals, dtype=FIXTURE)
-    number_games(np.uint64(order.seed), first_deal, once)
+    number_games(np.uint64(request.seed), first_deal, once)
     fixtures = np.repeat(once, 2)
     second = np.arange(2 * deals) % 2
     fixtures["game"] = (pairing + 1) * TABLES_A_PAIRING + 2 * fixtures["game"] + second
     fixtures["first_decision"] = second * FIRST_DECISIONS
-    team_of_a = _team_of_a(order, fixtures["game"])
+    team_of_a = _team_of_a(request, fixtures["game"])
     for seat in range(4):
         fixtures["agent"][:, seat] = (team_of_a != seat % 2).astype(np.int32)
     return fixtures
 
 
-def _team_of_a(order: Order, tables: np.ndarray) -> np.ndarray:
+def _team_of_a(request: TournamentRequest, tables: np.ndarray) -> np.ndarray:
     """Which team (0, 1) a pairing's first agent plays at these tables."""
-    swapped = np.array([a > b for a, b in (order.names(pairing) for pairing in range(len(order.pairings)))])
+    swapped = np.array([a > b for a, b in (request.names(pairing) for pairing in range(len(request.pairings)))])
     return (tables % 2) ^ swapped[tables // TABLES_A_PAIRING - 1]
 
 
@@ -229,12 +233,14 @@ def _built(make: Make, name: str) -> Agent:
     return make(name)
 
 
-def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Control | None) -> Part:
+def _play_fixtures(
+    request: TournamentRequest, make: Make, fixtures: np.ndarray, control: Control | None
+) -> TournamentPart:
     pairing = int(fixtures["game"][0]) // TABLES_A_PAIRING - 1
-    names = order.names(pairing)
+    names = request.names(pairing)
     agents = [_built(make, name) for name in names]
-    max_rounds = MOST_ROUNDS if order.whole_games else 1
-    referee = LenientReferee(order.limit)
+    max_rounds = MOST_ROUNDS if request.whole_games else 1
+    referee = LenientReferee(request.limit)
     built_in = [agent for agent in agents if isinstance(agent, BuiltinAgent) and is_plain(agent)]
     if len(built_in) == 2:
         rounds = _fused(built_in, fixtures, max_rounds, referee)
@@ -248,12 +254,12 @@ def _play_fixtures(order: Order, make: Make, fixtures: np.ndarray, control: Cont
     results = results[np.lexsort((results["round_index"], results["table"]))]
     results["pairing"] = pairing
     results["deal"] = results["table"] % TABLES_A_PAIRING // 2
-    results["team_a"] = _team_of_a(order, results["table"])
+    results["team_a"] = _team_of_a(request, results["table"])
     # Known by the names in the order: an agent may call itself otherwise.
     ordered = {agent.name: name for agent, name in zip(agents, names, strict=True)}
     forfeits = [replace(forfeit, agent=ordered[forfeit.agent]) for forfeit in referee.forfeits]
     times = {ordered[name]: counts for name, counts in referee.times.items()}
-    return Part(results, rounds, forfeits, referee.broken, times)
+    return TournamentPart(results, rounds, forfeits, referee.broken, times)
 
 
 def is_plain(agent: BuiltinAgent) -> bool:

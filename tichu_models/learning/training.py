@@ -29,15 +29,15 @@ from tichu_models.learning.settings import RunConfig, TrainingConfig
 from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import EVENTS, FIGURES, LAST_WEIGHTS, METRICS, RESUME
-from tichu_models.runs.manifest import Manifest
-from tichu_models.samples.batches import Source
+from tichu_models.runs.manifest import RunManifest
+from tichu_models.samples.batches import BatchSource
 from tichu_models.whole_files import whole_file, write_whole
 
 SECONDS_BETWEEN_PULSES = 5.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """Where a run stands."""
 
     epoch: int  # counted from 1
@@ -61,12 +61,12 @@ class Trained:
 
 def train(
     config: RunConfig,
-    manifest: Manifest,
+    manifest: RunManifest,
     folder: Path,
-    samples: Source,
-    validation: Source,
+    samples: BatchSource,
+    validation: BatchSource,
     report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
-    progress: Callable[[Progress], None] = lambda progress: None,
+    progress: Callable[[TrainingProgress], None] = lambda progress: None,
 ) -> Trained:
     """Trains a network, or goes on with it. `report` hears of every epoch, counted from 1, `progress` now and then."""
     if (finished := figures_of(folder, manifest)) is not None:
@@ -83,7 +83,7 @@ def train(
     learner = Learner(config, manifest.inputs, steps)
     best = KeepBest(folder, manifest)
     patience = EarlyStopping("val_loss", patience=training.patience, check_finite=False)
-    callbacks: list[Callback] = [best, patience, Journal(folder), Report(report), Pulse(progress, steps)]
+    callbacks: list[Callback] = [best, patience, Journal(folder), Report(report), ProgressReporter(progress, steps)]
     callbacks.append(KeepState(folder, training, samples))
     resume = folder / RESUME
     trainer = _trainer(training, callbacks)
@@ -98,7 +98,7 @@ def train(
     return Trained(best.figures, reused=False)
 
 
-def figures_of(folder: Path, manifest: Manifest) -> dict[str, float] | None:
+def figures_of(folder: Path, manifest: RunManifest) -> dict[str, float] | None:
     """Those of the finished run that a folder holds, if it is this one."""
     path = folder / FIGURES
     return json.loads(path.read_text()) if checkpoint.is_of(folder, manifest) and path.exists() else None
@@ -145,7 +145,7 @@ def _finish(folder: Path, figures: dict[str, float]) -> None:
 class KeepBest(Callback):
     """Saves the weights whenever the validation loss is the lowest so far."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: RunManifest) -> None:
         self.folder, self.manifest = folder, manifest
         self.figures: dict[str, float] = {}
 
@@ -171,7 +171,7 @@ class KeepState(Callback):
     Where the source stands is part of its state: Lightning restores that only within an epoch, not between two.
     """
 
-    def __init__(self, folder: Path, training: TrainingConfig, samples: Source) -> None:
+    def __init__(self, folder: Path, training: TrainingConfig, samples: BatchSource) -> None:
         self.path = folder / RESUME
         self.every = training.checkpoint_steps * training.accumulate
         self.samples = samples
@@ -207,10 +207,10 @@ class Report(Callback):
             self.report(trainer.current_epoch + 1, {**training_loss(trainer), **pl_module.figures})
 
 
-class Pulse(Callback):
+class ProgressReporter(Callback):
     """Tells whoever started the run how far it is, every few seconds."""
 
-    def __init__(self, tell: Callable[[Progress], None], steps: int) -> None:
+    def __init__(self, tell: Callable[[TrainingProgress], None], steps: int) -> None:
         self.tell, self.steps = tell, steps
         self.last, self.samples = time.monotonic(), 0
 
@@ -219,5 +219,5 @@ class Pulse(Callback):
         seconds = time.monotonic() - self.last
         if seconds >= SECONDS_BETWEEN_PULSES and trainer.is_global_zero:
             loss, rate = training_loss(trainer).get("train_loss", math.nan), self.samples / seconds
-            self.tell(Progress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
+            self.tell(TrainingProgress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
             self.last, self.samples = time.monotonic(), 0

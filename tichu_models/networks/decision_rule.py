@@ -22,7 +22,7 @@ from tichu_models.networks.layers import HIERARCHICAL_OUTPUTS, PASS_OUTPUT
 from tichu_models.rules.cards import LABELS, NUM_CARDS, VALUE_OF_INDEX
 
 Rule = Literal["sum", "mean", "rarity", "likelihood"]
-RULES: tuple[str, ...] = get_args(Rule)
+DECISION_RULES: tuple[str, ...] = get_args(Rule)
 
 
 def rarity() -> Tensor:
@@ -51,7 +51,7 @@ def move_scores(outputs: Tensor, candidates: Candidates, rule: Rule = "sum") -> 
     elif rule == "rarity":
         weights = cards * rarity().to(outputs.device)
     else:
-        raise ValueError(f"rule {rule!r}: expected one of {', '.join(RULES)}")
+        raise ValueError(f"rule {rule!r}: expected one of {', '.join(DECISION_RULES)}")
     score = (weights * odds.sigmoid()[candidates.row]).sum(1)
     if outputs.shape[1] == HIERARCHICAL_OUTPUTS:
         score = score * plays.exp()[candidates.row]

@@ -11,7 +11,7 @@ import numpy as np
 from tichu_models.kernels import inlined, inner
 from tichu_models.observation.fields import put_number, seat_field
 from tichu_models.observation.view import HISTORY_MOST
-from tichu_models.records.history import CALL, PASS, TAKE, cards_in, kind_of, seat_of
+from tichu_models.records.history import CALL_ENTRY, PASS_ENTRY, TAKE_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import ACE, DOG, DRAGON, MAHJONG, PHOENIX, count, rank_counts
 from tichu_models.rules.combinations import (
     BOMB,
@@ -55,9 +55,9 @@ LENGTH_SHIFT, RANK_SHIFT, SEAT_SHIFT, LEAD_SHIFT, THERE = 3, 7, 11, 13, 1 << 14
 def _starts_trick(log, at):
     """Whether the turn before this place of a log opened its trick."""
     before = at - 1
-    while before >= 0 and kind_of(log.entry[before]) == CALL:
+    while before >= 0 and kind_of(log.entry[before]) == CALL_ENTRY:
         before -= 1
-    if before < 0 or kind_of(log.entry[before]) == TAKE:
+    if before < 0 or kind_of(log.entry[before]) == TAKE_ENTRY:
         return True
     return cards_in(log.entry[before]) == DOG
 
@@ -69,7 +69,7 @@ def recall(log, length, most, view):
     at = length - 1
     while at >= 0 and n < most:
         entry = log.entry[at]
-        if kind_of(entry) < TAKE:
+        if kind_of(entry) < TAKE_ENTRY:
             view.past[n] = _turn(log, at, entry)
             n += 1
         at -= 1
@@ -81,12 +81,12 @@ def recall(log, length, most, view):
 def _turn(log, at, entry):
     lead = 1 if _starts_trick(log, at) else 0
     seat = seat_of(entry) << SEAT_SHIFT | lead << LEAD_SHIFT | THERE
-    if kind_of(entry) == PASS:
+    if kind_of(entry) == PASS_ENTRY:
         return seat
     play = classify(cards_in(entry))
     if cards_of(play) == PHOENIX and not lead:
         below = at - 1
-        while kind_of(log.entry[below]) == PASS or kind_of(log.entry[below]) == CALL:
+        while kind_of(log.entry[below]) == PASS_ENTRY or kind_of(log.entry[below]) == CALL_ENTRY:
             below -= 1
         play = on_trick(play, classify(cards_in(log.entry[below])))
     return seat | type_of(play) | count(cards_of(play)) << LENGTH_SHIFT | rank_of(play) << RANK_SHIFT

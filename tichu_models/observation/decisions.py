@@ -21,8 +21,8 @@ import numpy as np
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import VIEW, see
-from tichu_models.records.history import CALL, LOG, PASS, cards_in, kind_of, load, seat_of
-from tichu_models.records.history import PLAY as PLAYED
+from tichu_models.records.history import CALL_ENTRY, LOG, PASS_ENTRY, cards_in, kind_of, load, seat_of
+from tichu_models.records.history import PLAY_ENTRY as PLAYED
 from tichu_models.records.replay import announce, call_small, reading
 from tichu_models.rules.asking import (
     ASK_TURN,
@@ -62,7 +62,7 @@ BEFORE_PLAY = -1  # in the stead of a turn
 Number: TypeAlias = int | np.int64
 
 
-class Asked(NamedTuple):
+class LoggedDecision(NamedTuple):
     """A decision while the walk stands before it: the state tells the rest."""
 
     kind: Number
@@ -88,7 +88,7 @@ DECISION = np.dtype([
 ], align=True)
 
 # What a round begins with.
-STANDING = np.dtype([
+SCORE_BEFORE = np.dtype([
     ("total", np.int32, 2),         # game score of each team
     ("last", np.int16, 2),          # logged result of the previous round, 0 before the first
 ], align=True)
@@ -102,7 +102,7 @@ WALK = np.dtype([("position", POSITION), ("seen", VIEW), ("log", LOG), ("plays",
 
 
 @kernel
-def fill_standings(rows, standings):
+def fill_scores_before(rows, standings):
     """The standing before each round; rounds of a game follow each other, and none is left out."""
     for i in range(len(rows)):
         goes_on = i > 0 and rows[i].game_id == rows[i - 1].game_id
@@ -112,10 +112,10 @@ def fill_standings(rows, standings):
             standings[i].total[team] = standings[i - 1].total[team] + last if goes_on else 0
 
 
-def standings_of(rows: np.ndarray) -> np.ndarray:
+def scores_before(rows: np.ndarray) -> np.ndarray:
     """The standing before each of many rounds, whole games one behind the other."""
-    standings = np.zeros(len(rows), dtype=STANDING)
-    fill_standings(rows, standings)
+    standings = np.zeros(len(rows), dtype=SCORE_BEFORE)
+    fill_scores_before(rows, standings)
     return standings
 
 
@@ -127,7 +127,7 @@ def _ask(scratch, kinds, kind, label, turn, forced, at, observer, note, target, 
     eyes = seat if observer < 0 else observer
     if kinds >> kind & 1 == 0 or (kind <= SCHUPF and eyes != seat):
         return n
-    note(scratch, Asked(kind, eyes, seat, np.int64(label), np.int64(turn), forced, 0, at), target, n)
+    note(scratch, LoggedDecision(kind, eyes, seat, np.int64(label), np.int64(turn), forced, 0, at), target, n)
     return n + 1
 
 
@@ -142,7 +142,7 @@ def _answer_before_play(row, kind, seat):
 @inlined
 def _next_turn(log, at):
     """The place of the next play, pass or take at or behind this one; the log's end if none comes."""
-    while at < log.length and kind_of(log.entry[at]) == CALL:
+    while at < log.length and kind_of(log.entry[at]) == CALL_ENTRY:
         at += 1
     return at
 
@@ -150,7 +150,7 @@ def _next_turn(log, at):
 @inner
 def _hear_calls(state, log, at):
     """Small Tichus that answer no question, up to the next play, pass or take, whose place is returned."""
-    while at < log.length and kind_of(log.entry[at]) == CALL:
+    while at < log.length and kind_of(log.entry[at]) == CALL_ENTRY:
         call_small(state, seat_of(log.entry[at]))
         at += 1
     return at
@@ -168,7 +168,7 @@ def _thrower(state, log, at):
         entry = log.entry[place]
         if kind_of(entry) == PLAYED:
             return (seat_of(entry), at_once) if seat_of(entry) != turn or is_complete else (NOBODY, False)
-        if kind_of(entry) != PASS:
+        if kind_of(entry) != PASS_ENTRY:
             return NOBODY, False
         owner = state.owner & 3
         turn = NEXT[(state.holding | (1 << owner)) & ALL_SEATS, seat_of(entry)]
@@ -207,7 +207,7 @@ def _throw_out_of_turn(scratch, at, kinds, observer, note, target, n):
     if kinds >> PLAY & 1:
         turn, state.turn = state.turn, seat
         eyes = seat if observer < 0 else observer
-        note(scratch, Asked(PLAY, eyes, seat, cards, np.int64(state.turns), np.int64(0), 1, at), target, n)
+        note(scratch, LoggedDecision(PLAY, eyes, seat, cards, np.int64(state.turns), np.int64(0), 1, at), target, n)
         state.turn = turn
         n += 1
     lay(position, seat, reading(state, log, at))
@@ -265,10 +265,10 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
             if place < log.length and seat_of(log.entry[place]) != seat:
                 at, n = _throw_out_of_turn(scratch, at, kinds, observer, note, target, n)
                 continue
-            while at < log.length and kind_of(log.entry[at]) == CALL and seat_of(log.entry[at]) != seat:
+            while at < log.length and kind_of(log.entry[at]) == CALL_ENTRY and seat_of(log.entry[at]) != seat:
                 call_small(state, seat_of(log.entry[at]))
                 at += 1
-            says_yes = at < log.length and kind_of(log.entry[at]) == CALL
+            says_yes = at < log.length and kind_of(log.entry[at]) == CALL_ENTRY
             if state.call[seat] == NO_CALL:  # else it was called before the trick was collected
                 n = _ask(scratch, kinds, SMALL_CALL, says_yes, state.turns, 0, at, observer, note, target, n)
             perform(position, np.int64(says_yes))

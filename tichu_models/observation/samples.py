@@ -167,7 +167,7 @@ def encode_rounds(rows, standings, winners, doubles, splits, history, places, sc
 
 
 @dataclass(frozen=True)
-class Played:
+class SoundRounds:
     """Sound rounds and how they ended: what samples are made of."""
 
     rows: np.ndarray  # ROUND
@@ -181,9 +181,9 @@ class Played:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, chosen: slice | np.ndarray) -> Played:
+    def __getitem__(self, chosen: slice | np.ndarray) -> SoundRounds:
         """Some of the rounds."""
-        return Played(
+        return SoundRounds(
             *(self.rows[chosen], self.standings[chosen], self.winners[chosen], self.doubles[chosen]),
             *(self.splits[chosen], self.history, self.places[chosen]),
         )
@@ -198,14 +198,14 @@ class Encoder:
         self._scratch = np.zeros(1, dtype=WALK)[0]
         self._common = np.zeros(1, dtype=COMMON)[0]
 
-    def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
+    def encode(self, played: SoundRounds, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
         return encode_rounds(
             *(played.rows, played.standings, played.winners, played.doubles, played.splits, played.history),
             *(played.places, self._scratch, observer, self._common, self.plan, into),
         )
 
-    def samples(self, played: Played, observer: int = WHO_ACTS) -> np.ndarray:
+    def samples(self, played: SoundRounds, observer: int = WHO_ACTS) -> np.ndarray:
         """Samples of all the rounds."""
         into = np.empty((USUAL_DECISIONS * len(played) + MAX_DECISIONS, width_of(self.spec)), dtype=np.int64)
         parts, done = [], 0

@@ -12,7 +12,7 @@ import numpy as np
 from tichu_models.kernels import inner
 from tichu_models.observation.blocks import recall
 from tichu_models.observation.view import VIEW, see
-from tichu_models.records.history import LOG, MAX_TURNS, PASS, PLAY, cards_in, kind_of, seat_of
+from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, PLAY_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.asking import PLAY as PLAY_CARDS
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import MAHJONG
@@ -48,7 +48,7 @@ DEAL = np.dtype([
 ], align=True)
 
 # What a trace shall hold.
-WANTED = np.dtype([
+RETRACE_OPTIONS = np.dtype([
     ("seats", np.int64),            # bit s: the plays and passes of seat s
     ("past", np.int64),             # latest turns in their views
     ("open", np.int8),              # 1: only those that were not the only legal answer
@@ -64,8 +64,8 @@ RETRACING = np.dtype([("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("de
 
 
 @inner
-def retrace(deal, view, transcript, wanted, state, plays, trace):
-    """Plays a round again up to the present, with each step checked; returns (how many of the wanted plays and passes
+def retrace(deal, view, transcript, options, state, plays, trace):
+    """Plays a round again up to the present, with each step checked; returns (how many of the plays and passes asked for
     there were, code of the rule that is broken or 0). What happened before the round is as the view has it."""
     log = transcript.log
     begin_round(state, deal.start, deal.start, view.total[0], view.total[1], view.last[0], view.last[1])
@@ -81,28 +81,28 @@ def retrace(deal, view, transcript, wanted, state, plays, trace):
         entry = log.entry[at]
         kind, seat, cards = kind_of(entry), seat_of(entry), cards_in(entry)
         _call_now(state, transcript)
-        if kind <= PLAY and wanted.seats >> seat & 1:
+        if kind <= PLAY_ENTRY and options.seats >> seat & 1:
             out_of_turn = seat != state.turn or state.complete
             if out_of_turn or not (
-                wanted.open
+                options.open
                 and is_forced(state.hand[seat], state.trick, state.wish, state.dealt_bombs >> seat & 1, plays)
             ):
                 see(state, seat, PLAY_CARDS, view.key, trace.at[n].seen)
                 trace.at[n].seen.turn = seat
                 trace.at[n].cards = cards
-                if wanted.past:
-                    recall(log, at, wanted.past, trace.at[n].seen)
+                if options.past:
+                    recall(log, at, options.past, trace.at[n].seen)
                 n += 1
-        if kind == PLAY:
+        if kind == PLAY_ENTRY:
             move, code = check_play(state, seat, cards, plays)
-            if code and (wanted.strict or code != RuleBreak.WISH_NOT_FOLLOWED):
+            if code and (options.strict or code != RuleBreak.WISH_NOT_FOLLOWED):
                 return n, code
             play(state, seat, move)
             if cards & MAHJONG and not state.over:
                 make_wish(state, transcript.wish)
-        elif kind == PASS:
+        elif kind == PASS_ENTRY:
             code = check_pass(state, seat, plays)
-            if code and (wanted.strict or code != RuleBreak.WISH_NOT_FOLLOWED):
+            if code and (options.strict or code != RuleBreak.WISH_NOT_FOLLOWED):
                 return n, code
             pass_turn(state, seat)
         else:

@@ -18,7 +18,7 @@ from tichu_models.players.base import Agent
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.legal import new_buffer
 
-TRUTH = "raw/truth.parquet"  # in a data folder
+TRUTH_FILE = "raw/truth.parquet"  # in a data folder
 
 
 @kernel

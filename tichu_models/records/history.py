@@ -23,7 +23,7 @@ MAX_HISTORY = 512  # bytes: 56 cards, at most 56 plays, 168 passes and 56 takes
 MAX_TURNS = 256
 
 # Kinds of entries. Only the middle three are in a file; the others are a call, and plays whose cards cannot be told.
-BAD_LABEL, PASS, PLAY, TAKE, CALL, DOUBLED_CARD = range(6)
+BAD_LABEL, PASS_ENTRY, PLAY_ENTRY, TAKE_ENTRY, CALL_ENTRY, DOUBLED_CARD = range(6)
 SEAT_SHIFT, KIND_SHIFT = 56, 58
 MAX_RAW = 512  # bytes and entries that are read; what stands behind cannot be legal, collecting passes included
 
@@ -37,7 +37,7 @@ REPLAYED: np.dtype = np.dtype([("move", np.int64, MAX_ENTRIES), *((name, LOG[nam
 ENTRY_OF_BYTE = np.full(256, BAD_LABEL << KIND_SHIFT, dtype=np.int64)
 ENTRY_OF_BYTE[:NUM_CARDS] = np.int64(1) << BIT_OF_INDEX.astype(np.int64)
 MARK_OF_KIND = np.zeros(8, dtype=np.uint8)
-for _mark, _kind in ((PASS_MARK, PASS), (PLAY_MARK, PLAY), (TAKE_MARK, TAKE)):
+for _mark, _kind in ((PASS_MARK, PASS_ENTRY), (PLAY_MARK, PLAY_ENTRY), (TAKE_MARK, TAKE_ENTRY)):
     MARK_OF_KIND[_kind] = _mark
     for _seat in range(4):
         ENTRY_OF_BYTE[_mark | _seat] = _kind << KIND_SHIFT | _seat << SEAT_SHIFT
@@ -97,12 +97,12 @@ def load(log, history, row):
 def _insert_call(log, seat, position):
     """Puts a call directly before the turn with this number; behind everything if there is no such turn."""
     at = turns_before = 0
-    while at < log.length and (kind_of(log.entry[at]) > PLAY or turns_before < position):
-        turns_before += kind_of(log.entry[at]) <= PLAY
+    while at < log.length and (kind_of(log.entry[at]) > PLAY_ENTRY or turns_before < position):
+        turns_before += kind_of(log.entry[at]) <= PLAY_ENTRY
         at += 1
     for i in range(log.length, at, -1):
         log.entry[i] = log.entry[i - 1]
-    log.entry[at] = entry_of(CALL, seat, 0)
+    log.entry[at] = entry_of(CALL_ENTRY, seat, 0)
     log.length += 1
 
 
@@ -131,7 +131,7 @@ def is_normal_form(normal, log):
         return different == 0
     for i in range(log.length):
         entry = log.entry[i]
-        if kind_of(entry) != CALL:
+        if kind_of(entry) != CALL_ENTRY:
             if n == normal.length:
                 return False
             different |= entry ^ normal.entry[n]

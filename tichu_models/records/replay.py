@@ -12,14 +12,14 @@ import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.records.history import (
-    CALL,
+    CALL_ENTRY,
     DOUBLED_CARD,
     LOG,
     MAX_RAW,
-    PASS,
-    PLAY,
+    PASS_ENTRY,
+    PLAY_ENTRY,
     REPLAYED,
-    TAKE,
+    TAKE_ENTRY,
     cards_in,
     is_normal_form,
     kind_of,
@@ -132,11 +132,11 @@ def _proved_low(move, log, at, others):
     if low == 0:
         return 0
     passes = 0
-    while at < log.length and passes < others and kind_of(log.entry[at]) != TAKE:
-        if kind_of(log.entry[at]) == PLAY:
+    while at < log.length and passes < others and kind_of(log.entry[at]) != TAKE_ENTRY:
+        if kind_of(log.entry[at]) == PLAY_ENTRY:
             following = classify(cards_in(log.entry[at]))
             return low if following and beats(following, low) and not beats(following, move) else 0
-        passes += kind_of(log.entry[at]) == PASS
+        passes += kind_of(log.entry[at]) == PASS_ENTRY
         at += 1
     return 0
 
@@ -174,7 +174,7 @@ def step(state, round_, log, at, plays):
     """
     entry = log.entry[at]
     kind, seat, cards = kind_of(entry), seat_of(entry), cards_in(entry)
-    if kind == PLAY:
+    if kind == PLAY_ENTRY:
         if collects_itself(state) and seat == state.turn:
             code = take(state, round_)
             if code:
@@ -187,16 +187,16 @@ def step(state, round_, log, at, plays):
         return code
     if cards:
         return RuleBreak.INVALID_CARD_LABEL
-    if kind == PASS:
+    if kind == PASS_ENTRY:
         if state.complete and seat == state.owner and seat == state.turn:
             return take(state, round_)
         code = check_pass(state, seat, plays)
         if code == 0:
             pass_turn(state, seat)
         return code
-    if kind == TAKE:
+    if kind == TAKE_ENTRY:
         return take(state, round_)
-    if kind == CALL:
+    if kind == CALL_ENTRY:
         call_small(state, seat)
         return 0
     return RuleBreak.DUPLICATE_CARD if kind == DOUBLED_CARD else RuleBreak.INVALID_CARD_LABEL
@@ -270,7 +270,7 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
         turns, tricks, owner = state.turns, state.tricks, state.owner
         code = step(state, round_, log, at, plays)
         if state.tricks > tricks:
-            note(normal, TAKE, owner, 0)
+            note(normal, TAKE_ENTRY, owner, 0)
         if code:
             outcome.break_at = at
             return code
@@ -283,15 +283,17 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
     played_on = False
     for behind in range(at, log.length):
         kind = kind_of(log.entry[behind])
-        if kind == CALL:
+        if kind == CALL_ENTRY:
             call_small(state, seat_of(log.entry[behind]))
-        played_on |= kind != CALL and kind != PASS and kind != TAKE  # also with cards that cannot be told
+        played_on |= (
+            kind != CALL_ENTRY and kind != PASS_ENTRY and kind != TAKE_ENTRY
+        )  # also with cards that cannot be told
     if state.owner != NOBODY:
         owner = state.owner
         code = take(state, round_)
         if code:
             return code
-        note(normal, TAKE, owner, 0)
+        note(normal, TAKE_ENTRY, owner, 0)
     return RuleBreak.HISTORY_TOO_LONG if played_on else 0
 
 
@@ -301,12 +303,12 @@ def _call_where_logged(state, log, at):
     turns, owner = state.turns, state.owner
     for behind in range(at, log.length):
         kind, seat = kind_of(log.entry[behind]), seat_of(log.entry[behind])
-        if kind == CALL:
+        if kind == CALL_ENTRY:
             if state.call[seat] == NO_CALL:
                 call(state, seat, turns)
-        elif kind == PASS:
+        elif kind == PASS_ENTRY:
             turns += seat != owner
-        elif kind != TAKE:
+        elif kind != TAKE_ENTRY:
             turns += 1
             owner = seat
 

@@ -14,10 +14,10 @@ from tichu_models.rules.cards import CARD_OF_INDEX, INDEX_OF_LABEL, NUM_CARDS, V
 from tichu_models.rules.combinations import FOUR_OF_A_KIND, MIN_STREET
 from tichu_models.rules.state import HAND_SIZE, NOBODY
 
-DOG, MAHJONG, FIRST_NATURAL, DRAGON = (INDEX_OF_LABEL[label] for label in ("Hu", "Ma", "S2", "Dr"))
+DOG_CARD, MAHJONG_CARD, FIRST_NATURAL, DRAGON_CARD = (INDEX_OF_LABEL[label] for label in ("Hu", "Ma", "S2", "Dr"))
 
 # fmt: off
-COURSE = np.dtype([
+ROUND_SUMMARY = np.dtype([
     ("place", np.int8, 4),          # 1..4 in the order of coming in; 0: still in at a double victory
     ("bombs_played", np.int8, 4),
     ("mahjong_by", np.int8),        # who played it, -1 if nobody did
@@ -37,7 +37,7 @@ TALLY: np.dtype = np.dtype([(name, np.int64, 2 * ZERO) for name in ("trick_point
 def is_bomb(history, begin, end):
     """Whether legal cards begin..end, ascending, are four of a kind or one colour in a row."""
     n = end - begin
-    if n < FOUR_OF_A_KIND or history[begin] < FIRST_NATURAL or history[end - 1] >= DRAGON:
+    if n < FOUR_OF_A_KIND or history[begin] < FIRST_NATURAL or history[end - 1] >= DRAGON_CARD:
         return False
     first, last = np.int64(history[begin]), np.int64(history[end - 1])
     if n == FOUR_OF_A_KIND:
@@ -61,7 +61,7 @@ def _follow(history, begin, end, wish, recipient, course):
     while at < end:
         mark, seat = history[at] & KIND_BITS, np.int64(history[at] & SEAT_BITS)
         at += 1
-        if mark == TAKE_MARK and top == DRAGON and recipient >= 0:
+        if mark == TAKE_MARK and top == DRAGON_CARD and recipient >= 0:
             course.dragon_giver = seat
         if mark != PLAY_MARK:
             continue
@@ -75,10 +75,10 @@ def _follow(history, begin, end, wish, recipient, course):
                 course.wish_fulfilled_by = seat
             at += 1
         top = np.int64(history[cards] if at == cards + 1 else 0)
-        if history[cards] == DOG:
+        if history[cards] == DOG_CARD:
             course.dog_by = seat
         for i in range(cards, at):
-            if history[i] == MAHJONG:
+            if history[i] == MAHJONG_CARD:
                 course.mahjong_by = seat
         course.bombs_played[seat] += is_bomb(history, cards, at)
         left[seat] -= at - cards
@@ -92,8 +92,8 @@ def _follow(history, begin, end, wish, recipient, course):
 
 
 @kernel
-def follow_rounds(history, begins, wishes, recipients, complete, courses):
-    """Writes the COURSE of each complete round; `begins` has one entry more than there are rounds."""
+def summarise_rounds(history, begins, wishes, recipients, complete, courses):
+    """Writes the ROUND_SUMMARY of each complete round; `begins` has one entry more than there are rounds."""
     for i in range(len(courses)):
         if complete[i]:
             _follow(history, begins[i], begins[i + 1], wishes[i], recipients[i], courses[i])
@@ -109,7 +109,7 @@ def _tally(history, begin, end, recipient, lead, is_double, collected, tally):
         mark, seat = history[at] & KIND_BITS, np.int64(history[at] & SEAT_BITS)
         at += 1
         if mark == TAKE_MARK:
-            collected[recipient if top == DRAGON and recipient >= 0 else seat] += trick
+            collected[recipient if top == DRAGON_CARD and recipient >= 0 else seat] += trick
             trick = 0
             continue
         tally.trick_points[ZERO + trick] += 1

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from tichu_models.kernels import inlined, inner
-from tichu_models.records.history import MAX_TURNS, PASS, PLAY, cards_in, kind_of, seat_of
+from tichu_models.records.history import MAX_TURNS, PASS_ENTRY, PLAY_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import DOG, DRAGON, PHOENIX, count, points
 from tichu_models.rules.combinations import BOMB, SINGLE, TYPE_AND_LENGTH, TYPE_SHIFT, cards_of, rank_of, type_of
 from tichu_models.rules.state import CALLED_GRAND, GRAND, HAND_SIZE, LEFT, NO_CALL, NOT_CALLED, PARTNER, RIGHT, SMALL
@@ -124,12 +124,12 @@ def read_tricks(row, replayed, seats, tricks, n, spread, counts):
     for at in range(replayed.length):
         entry = replayed.entry[at]
         kind, seat = kind_of(entry), seat_of(entry)
-        if kind == PASS:
+        if kind == PASS_ENTRY:
             turns += 1
             continue
         if turns >= next_call:
             next_call = _announce(row, seats, turns)
-        if kind == PLAY:
+        if kind == PLAY_ENTRY:
             cards = cards_in(entry)
             if cards == DOG:
                 counts[_counted_at(DOG_LED, seats.held[seat]) + seats.calls[seat]] += 1

@@ -19,22 +19,22 @@ from torch import nn
 from tichu_models.networks.architectures import build
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import LAST_WEIGHTS, MANIFEST, WEIGHTS
-from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
+from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 
 MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
 DTYPES = {"F32": torch.float32, "BF16": torch.bfloat16, "F16": torch.float16, "F64": torch.float64}
 
 
-class Run(NamedTuple):
+class LoadedRun(NamedTuple):
     """A network as it was trained, in evaluation mode, and what is to be known of it."""
 
     network: nn.Module
-    manifest: Manifest
+    manifest: RunManifest
     notes: Mapping[str, str]  # of the moment the weights were saved at, such as the epoch
 
 
-def begin(folder: Path, manifest: Manifest) -> None:
+def begin(folder: Path, manifest: RunManifest) -> None:
     """Writes the manifest of a run. The weights of another one that are in its folder go before."""
     folder.mkdir(parents=True, exist_ok=True)
     if is_of(folder, manifest):
@@ -44,7 +44,7 @@ def begin(folder: Path, manifest: Manifest) -> None:
     write_whole(folder / MANIFEST, manifest.text())
 
 
-def is_of(folder: Path, manifest: Manifest) -> bool:
+def is_of(folder: Path, manifest: RunManifest) -> bool:
     """Whether a folder is that of this run, finished or not."""
     try:
         return (folder / MANIFEST).read_text(encoding="utf-8") == manifest.text()
@@ -53,7 +53,7 @@ def is_of(folder: Path, manifest: Manifest) -> bool:
 
 
 def save(
-    folder: Path, network: nn.Module, manifest: Manifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
+    folder: Path, network: nn.Module, manifest: RunManifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
 ) -> None:
     """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
@@ -71,7 +71,7 @@ def load(
     spec: SpecStamp | None = None,
     scaling: Mapping[str, Mapping[str, Any]] | None = None,
     file: str = WEIGHTS,
-) -> Run:
+) -> LoadedRun:
     """The run of a folder. What is given must be as the run has it."""
     manifest = manifests.read(folder / MANIFEST)
     manifests.check(manifest, folder / MANIFEST, {"network": network, "spec": spec, "scaling": scaling})
@@ -79,11 +79,11 @@ def load(
         built = build(manifest.network, manifest.inputs, manifest.config)
     tensors, notes = _weights(folder / file, manifest, built.state_dict())
     built.load_state_dict(tensors, assign=True)
-    return Run(built.eval(), manifest, notes)
+    return LoadedRun(built.eval(), manifest, notes)
 
 
 def _weights(
-    path: Path, manifest: Manifest, expected: Mapping[str, torch.Tensor]
+    path: Path, manifest: RunManifest, expected: Mapping[str, torch.Tensor]
 ) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     if not path.exists():
         raise CheckpointError(f"{path}: not there; expected the weights of a {manifest.network}: was the run finished?")

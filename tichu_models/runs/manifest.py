@@ -46,7 +46,7 @@ class SpecStamp:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
+class RunManifest:
     """A run, without its weights."""
 
     network: str  # a name of the registry
@@ -80,7 +80,7 @@ class Manifest:
         return hashlib.sha256(self.text().encode()).hexdigest()
 
 
-def read(path: Path) -> Manifest:
+def read(path: Path) -> RunManifest:
     """The manifest of a file, of which nothing is taken on trust."""
     try:
         with path.open("rb") as file:
@@ -99,7 +99,7 @@ def read(path: Path) -> Manifest:
     if not 0 < plain["inputs"] <= INPUTS_MOST:
         raise CheckpointError(f"{path}: 'inputs' is {plain['inputs']}; expected a number from 1 to {INPUTS_MOST}")
     try:
-        return Manifest(
+        return RunManifest(
             network=plain["network"],
             config=architecture(plain["network"]).config.read(plain["config"], "config"),
             spec=_spec(plain["spec"]),
@@ -113,7 +113,7 @@ def read(path: Path) -> Manifest:
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def check(manifest: Manifest, path: Path, wanted: Mapping[str, Any]) -> None:
+def check(manifest: RunManifest, path: Path, wanted: Mapping[str, Any]) -> None:
     """Refuses a run whose `network`, `spec` or `scaling` is not the wanted one, and says where they part."""
     for name, here in wanted.items():
         there = getattr(manifest, name)

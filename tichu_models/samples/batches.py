@@ -38,7 +38,7 @@ class Batch(NamedTuple):
         )
 
 
-class Source(Protocol):
+class BatchSource(Protocol):
     """Batches of one split, an epoch an iteration; the same for the same seed, whatever was done in between."""
 
     def __iter__(self) -> Iterator[Batch]:
@@ -73,11 +73,11 @@ class InMemory:
     def __iter__(self) -> Iterator[Batch]:
         if self.done == len(self):
             self.epoch, self.done = self.epoch + 1, 0
-        for chosen in self._order().split(self.batch_size)[self.done :]:
+        for chosen in self._request().split(self.batch_size)[self.done :]:
             self.done += 1
             yield self.samples.take(chosen)
 
-    def _order(self) -> Tensor:
+    def _request(self) -> Tensor:
         n = len(self.samples.weight)
         if self.seed is None:
             return torch.arange(n)

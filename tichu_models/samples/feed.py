@@ -32,7 +32,7 @@ class Arrays(Protocol):
     move_counts: np.ndarray | None  # (n * turns,)
 
 
-class Loader(Protocol):
+class ArrayLoader(Protocol):
     """Iterating gives the rest of an epoch; the next time, the next epoch. Its state is that after the last batch."""
 
     def __iter__(self) -> Iterator[Any]: ...
@@ -84,7 +84,7 @@ class Tensors:
 class Epochs:
     """A loader's batches in epochs of equal length: a `batches.Source`."""
 
-    def __init__(self, loader: Loader, batches: int, as_batch: Callable[[Any], Batch]) -> None:
+    def __init__(self, loader: ArrayLoader, batches: int, as_batch: Callable[[Any], Batch]) -> None:
         self.loader, self.batches, self.as_batch = loader, batches, as_batch
         self.done = 0
         self._endless = self._again_and_again()

@@ -27,7 +27,7 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.unpack import FLOAT32, Unpacker, gather, unpack_targets
 from tichu_models.records.split import SPLITS
 from tichu_models.samples.legal_moves import MoveFinder
-from tichu_models.samples.sources import Block, Source
+from tichu_models.samples.sources import Block, SampleSource
 
 MONTHS_AT_ONCE = 4
 WINDOW_BLOCKS = 16
@@ -38,7 +38,7 @@ class StateError(ValueError):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SampleFilter:
     """Which samples are used. `seats` gives for a month an array (rounds, 4) that is 0 where a seat's decisions are
     left out: by rating, substitution or whatever the caller filters by; months without one are used whole."""
 
@@ -60,7 +60,7 @@ class Wanted:
         return f"{self.split} {self.drop_forced} {self.sample_rate} {arrays}"
 
 
-class Batch(NamedTuple):
+class ArrayBatch(NamedTuple):
     """Views of buffers that the next batch overwrites. bfloat16 comes as its bits, int16."""
 
     features: np.ndarray  # (rows, size), or (rows, steps, size)
@@ -83,7 +83,7 @@ class Position:
 
 @kernel
 def _choose(samples, begin, end, at, split, drop_forced, seats, key, limit, order, n):
-    """Appends the samples that are wanted; returns how many there are then."""
+    """Appends the samples that the filter lets through; returns how many there are then."""
     for i in range(begin, end):
         facts, more = samples[i, at + 1], samples[i, at + 2]
         keep = (more >> 56) & 255 == split and not (drop_forced and (more >> 32) & 255)
@@ -137,9 +137,9 @@ class Loader:
 
     def __init__(
         self,
-        source: Source,
+        source: SampleSource,
         batch_size: int,
-        wanted: Wanted | None = None,
+        chosen: SampleFilter | None = None,
         scaling: Scaling | None = None,
         seed: int = 0,
         kind: str = FLOAT32,
@@ -152,12 +152,12 @@ class Loader:
     ) -> None:
         if not 0 <= rank < world:
             raise ValueError(f"rank {rank} of {world}: expected 0..{world - 1}")
-        self.source, self.batch_size, self.wanted, self.seed = source, batch_size, wanted or Wanted(), seed
+        self.source, self.batch_size, self.filter, self.seed = source, batch_size, chosen or SampleFilter(), seed
         self.rank, self.world, self.steps, self.drop_last, self.shuffle = rank, world, steps, drop_last, shuffle
         self.unpacker = Unpacker(source.spec, scaling, kind)
         self.position = Position()
         stamp = scaling.stamp if scaling else ""
-        content = (source.fingerprint, self.wanted.fingerprint, batch_size * world, seed, steps, drop_last, stamp)
+        content = (source.fingerprint, self.filter.fingerprint, batch_size * world, seed, steps, drop_last, stamp)
         self.fingerprint = hashlib.sha256(repr(content).encode()).hexdigest()
         rows, spec = batch_size * steps, source.spec
         self._finder = MoveFinder(spec) if moves else None
@@ -197,7 +197,7 @@ class Loader:
             blocks = [block for name in names for block in months[name]]
         return [blocks[begin : begin + WINDOW_BLOCKS] for begin in range(0, len(blocks), WINDOW_BLOCKS)]
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[ArrayBatch]:
         for samples, rows in self._rows():
             yield self._batch(samples, rows)
 
@@ -230,20 +230,20 @@ class Loader:
         """Samples of a window, and their order: rows of samples, or of steps."""
         if number >= len(windows):
             return self._windows[0][:0], np.zeros((0, self.steps), dtype=np.int64)
-        blocks, at, split = windows[number], self.source.spec.width, SPLITS.index(self.wanted.split)
+        blocks, at, split = windows[number], self.source.spec.width, SPLITS.index(self.filter.split)
         room = sum(self.source.room(block) for block in blocks) + 1
         if len(self._windows[number % 2]) < room:
             self._windows[number % 2] = np.zeros((room + room // 8, width_of(self.source.spec)), dtype=np.int64)
         samples = self._windows[number % 2]
         order, n, end = np.empty(room, dtype=np.int64), 0, 1  # row 0 stays empty: the step that there is not
-        limit = round(self.wanted.sample_rate * (1 << 32))
+        limit = round(self.filter.sample_rate * (1 << 32))
         nobody = np.zeros((0, 4), dtype=np.uint8)
         chosen = []
         for block in blocks:
             begin, end = end, end + self.source.fill(block, samples[end:], split)
-            seats = self.wanted.seats.get(block.month, nobody)
+            seats = self.filter.seats.get(block.month, nobody)
             before, n = n, _choose(
-                samples, begin, end, at, split, self.wanted.drop_forced, seats, _key(block.month), limit, order, n
+                samples, begin, end, at, split, self.filter.drop_forced, seats, _key(block.month), limit, order, n
 
             )  # fmt: skip
             if self.steps > 1:
@@ -264,7 +264,7 @@ class Loader:
             self.position.batch += 1
             yield samples, np.ascontiguousarray(order[begin : begin + whole][self.rank :: self.world])
 
-    def _batch(self, samples: np.ndarray, rows: np.ndarray) -> Batch:
+    def _batch(self, samples: np.ndarray, rows: np.ndarray) -> ArrayBatch:
         mask = rows >= 0
         flat = np.maximum(rows, 0).reshape(-1)
         gathered = self._gathered[: len(flat)]
@@ -273,7 +273,7 @@ class Loader:
         labels = self.unpacker.labels(gathered, self._labels)
         unpack_targets(gathered, len(flat), self.source.spec.width, self._values, self._rtgs)
         shape = (len(rows),) if self.steps == 1 else rows.shape
-        return Batch(
+        return ArrayBatch(
             features.reshape(*shape, -1),
             labels.reshape(*shape, -1),
             self._values[: len(flat)].reshape(shape),

@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.observation.decisions import MAX_DECISIONS, standings_of
-from tichu_models.observation.samples import FACTS, Encoder, Played, as_records
+from tichu_models.observation.decisions import MAX_DECISIONS, scores_before
+from tichu_models.observation.samples import FACTS, Encoder, SoundRounds, as_records
 from tichu_models.observation.specs import Spec
 from tichu_models.records.stored import COLUMNS, STAMP, numbers, splits_of, to_records
 
@@ -43,7 +43,7 @@ class Block:
     index: int
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """Blocks of samples of one spec."""
 
     spec: Spec
@@ -59,12 +59,12 @@ class Source(Protocol):
         ...
 
 
-def played_in(rounds: pa.Table) -> tuple[Played, np.ndarray]:
+def played_in(rounds: pa.Table) -> tuple[SoundRounds, np.ndarray]:
     """A month's rounds, and which of them are sound."""
     records = to_records(rounds)
-    played = Played(
+    played = SoundRounds(
         records.rows,
-        standings_of(records.rows),
+        scores_before(records.rows),
         numbers(rounds, "winner_index"),
         numbers(rounds, "is_double_victory"),
         splits_of(rounds),
@@ -81,7 +81,7 @@ class RoundsSource:
         self.spec = spec
         blocks: list[Block] = []
         self._encoder = Encoder(spec)
-        self._kept: OrderedDict[Path, tuple[Played, np.ndarray]] = OrderedDict()
+        self._kept: OrderedDict[Path, tuple[SoundRounds, np.ndarray]] = OrderedDict()
         stamps = []
         for path in sorted(files):
             metadata = _metadata(path, "a month of tichu ingest")
@@ -91,7 +91,7 @@ class RoundsSource:
         self.blocks: Sequence[Block] = blocks
         self.fingerprint = f"{spec.digest} {ROUNDS_A_BLOCK} {stamps}"
 
-    def month(self, path: Path) -> tuple[Played, np.ndarray]:
+    def month(self, path: Path) -> tuple[SoundRounds, np.ndarray]:
         """A month's rounds, decoded once while they are needed."""
         if path not in self._kept:
             columns = [*COLUMNS, "winner_index", "is_double_victory", "player_names", "rule_break"]
@@ -117,7 +117,7 @@ class RoundsSource:
         assert done == len(played)
         return n
 
-    def _sound(self, block: Block, split: int) -> Played:
+    def _sound(self, block: Block, split: int) -> SoundRounds:
         played, sound = self.month(block.path)
         rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
         of_block = played[rounds]

@@ -14,7 +14,7 @@ import numpy as np
 from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.transcript import retrace
-from tichu_models.records.history import PASS, PLAY, cards_in, kind_of, seat_of
+from tichu_models.records.history import PASS_ENTRY, PLAY_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, INDEX_OF_BIT, MAHJONG, count, lowest_bit, of_rank
 from tichu_models.rules.combinations import BOMB, SINGLE, cards_of, classify, on_trick, rank_of, type_of
 from tichu_models.rules.legal import has_bomb
@@ -46,14 +46,14 @@ def know(view, transcript, known):
     for at in range(log.length):
         entry = log.entry[at]
         kind, seat, cards = kind_of(entry), seat_of(entry), cards_in(entry)
-        if kind != PASS and kind != PLAY:
+        if kind != PASS_ENTRY and kind != PLAY_ENTRY:
             trick = 0
             continue
         play = on_trick(classify(cards), trick)
         if wish and of_rank(cards, wish) == 0 and type_of(play) != BOMB:
             if trick == 0 or (type_of(trick) == SINGLE and rank_of(trick) < wish):
                 known.barred[seat] |= of_rank(DECK, wish)
-        if kind == PASS:
+        if kind == PASS_ENTRY:
             continue
         known.played[seat] |= cards
         if wish and of_rank(cards, wish):

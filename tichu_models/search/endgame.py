@@ -40,7 +40,7 @@ SOLVING: np.dtype = np.dtype(
 
 
 @inlined
-def _order(moves, begin, end):
+def _request(moves, begin, end):
     """Answers that get rid of many cards first, the lowest of equals; the pass last."""
     for i in range(begin + 1, end):
         move = moves[i]
@@ -69,7 +69,7 @@ def _enter(scratch, depth, begin):
     for i in range(n):
         scratch.move[begin + i] = plays.move[i]
     if kind == PLAY or kind == BOMB_THROW:
-        _order(scratch.move, begin, begin + n)
+        _request(scratch.move, begin, begin + n)
     frame.next, frame.end = begin, begin + n
     frame.wants_more = position.seat & 1 == 0
     frame.best = -WORST if frame.wants_more else WORST

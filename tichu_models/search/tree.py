@@ -51,7 +51,7 @@ TREE = np.dtype([
     ("way", np.int32, MOST_STEPS),  # its edges
 ], align=True)
 
-RULES = np.dtype([
+SEARCH_OPTIONS = np.dtype([
     ("exploration", np.float64),
     ("caution", np.float64),    # by how much worse than its position an untried answer is taken to be
     ("width", np.int64),
@@ -60,7 +60,7 @@ RULES = np.dtype([
     ("even", np.int8),          # 1: all answers at the root are tried equally often
 ], align=True)
 
-GROVE: np.dtype = np.dtype([("plays", PLAYS), ("solving", SOLVING), ("seen", VIEW)], align=True)
+SEARCH_SCRATCH: np.dtype = np.dtype([("plays", PLAYS), ("solving", SOLVING), ("seen", VIEW)], align=True)
 # fmt: on
 
 
@@ -123,7 +123,7 @@ def _best_edge(node, edges, rules):
 
 
 @inner
-def _tell(tree, edges, worth):
+def _back_up(tree, edges, worth):
     for step in range(tree.steps):
         edge = edges[tree.way[step]]
         edge.visits += 1
@@ -131,7 +131,7 @@ def _tell(tree, edges, worth):
 
 
 @inner
-def _hang(tree, node, edges, move, prior):
+def _add_edge(tree, node, edges, move, prior):
     edge = edges[tree.edges]
     edge.move, edge.prior, edge.total, edge.visits, edge.node = move, prior, 0.0, 0, NO_NODE
     tree.edges += 1
@@ -139,7 +139,7 @@ def _hang(tree, node, edges, move, prior):
 
 
 @kernel
-def descend(trees, nodes, edges, rules, grove, views):
+def select(trees, nodes, edges, rules, grove, views):
     """Goes down every tree once. Fills the views of positions that wait to be judged, one behind the other, and
     returns how many there are."""
     waiting = 0
@@ -156,7 +156,7 @@ def descend(trees, nodes, edges, rules, grove, views):
                 if at == 0 and tree.edges == 0:
                     tree.leaf = 0  # the root itself
                 else:
-                    _tell(tree, edges[t], node.worth)
+                    _back_up(tree, edges[t], node.worth)
                 break
             k = _least_tried(node, edges[t]) if at == 0 and rules.even else _best_edge(node, edges[t], rules)
             if tree.steps == MOST_STEPS or tree.nodes == nodes.shape[1]:
@@ -176,7 +176,7 @@ def descend(trees, nodes, edges, rules, grove, views):
             below.worth = 0.0
             perform(below.position, edges[t, k].move)
             if not settle(below, rules, grove):
-                _tell(tree, edges[t], below.worth)
+                _back_up(tree, edges[t], below.worth)
                 break
             if below.position.kind == PLAY:
                 tree.leaf = new
@@ -185,7 +185,7 @@ def descend(trees, nodes, edges, rules, grove, views):
             if tree.edges + n > edges.shape[1]:
                 break
             for i in range(n):
-                _hang(tree, below, edges[t], grove.plays.move[i], 1.0 / n)
+                _add_edge(tree, below, edges[t], grove.plays.move[i], 1.0 / n)
             at = new
         if tree.leaf >= 0:
             position = nodes[t, tree.leaf].position
@@ -195,7 +195,7 @@ def descend(trees, nodes, edges, rules, grove, views):
 
 
 @kernel
-def grow(trees, nodes, edges, rules, plays, counts, priors, values):
+def expand(trees, nodes, edges, rules, plays, counts, priors, values):
     """Hangs the legal plays of the positions that were waiting into their trees, the likeliest ones, and tells what
     the positions are worth: `values` for the team of who is on turn. `priors` are overwritten."""
     waited = first = 0
@@ -214,13 +214,13 @@ def grow(trees, nodes, edges, rules, plays, counts, priors, values):
                 if priors[k] > priors[best]:
                     best = k
             total += priors[best]
-            _hang(tree, node, edges[t], plays[best], priors[best])
+            _add_edge(tree, node, edges[t], plays[best], priors[best])
             priors[best] = -1.0
         for k in range(node.first, node.first + node.edges):
             edges[t, k].prior /= max(total, 1e-12)
         worth = values[waited] * (1 - 2 * (node.position.seat & 1))
         node.worth = worth
-        _tell(tree, edges[t], worth)
+        _back_up(tree, edges[t], worth)
         waited += 1
         first = end
 

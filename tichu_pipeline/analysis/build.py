@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from tichu_pipeline.analysis.fill import fill, fill_tournaments, quoted, tournaments_stamp
 from tichu_pipeline.analysis.reading import DatabaseError, table
-from tichu_pipeline.rounds.manifest import DamagedMonthError, Manifest, manifest, stored_month_stamp
+from tichu_pipeline.rounds.manifest import DamagedMonthError, RoundsManifest, manifest, stored_month_stamp
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges, span
 from tichu_pipeline.storage.made import Made
@@ -123,11 +123,11 @@ def database_stamp(paths: DataPaths) -> str:
     return _stamp(manifest(paths))
 
 
-def _stamp(found: Manifest) -> str:
+def _stamp(found: RoundsManifest) -> str:
     return hashlib.sha256(f"analysis {VERSION} {found.stamp}".encode()).hexdigest()
 
 
-def _check_months(paths: DataPaths, found: Manifest) -> None:
+def _check_months(paths: DataPaths, found: RoundsManifest) -> None:
     if not found.months:
         raise DatabaseError(f"{paths.rounds}: no rounds are there; expected months of rounds (tichu ingest)")
     for month in found.months:

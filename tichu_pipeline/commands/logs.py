@@ -157,7 +157,7 @@ def features(
     from tichu_models.observation.scaling import Scaling, ScalingError
     from tichu_models.observation.specs import SpecError
     from tichu_models.observation.specs import spec as find_spec
-    from tichu_pipeline.features.of_log import LogError, Wanted, decisions_of
+    from tichu_pipeline.features.of_log import DecisionFilter, LogError, decisions_of
 
     try:
         chosen = find_spec(spec)
@@ -167,7 +167,7 @@ def features(
         constants = Scaling.load(scaling) if scaling else None
         if constants:
             constants.check(chosen.table)
-        for decision in decisions_of(file, chosen, Wanted(round_index, turn, seat), constants):
+        for decision in decisions_of(file, chosen, DecisionFilter(round_index, turn, seat), constants):
             typer.echo(json.dumps(decision))
     except (LogError, ScalingError) as error:
         fail(str(error))

@@ -45,7 +45,7 @@ def doctor(
 
     It ends with status 1 if something must be mended.
     """
-    from tichu_pipeline.status.doctor import Verdict, examine
+    from tichu_pipeline.status.doctor import Severity, examine
     from tichu_pipeline.storage.folders import DataPaths
 
     colours = {"fine": "green", "note": "yellow", "fail": "red"}
@@ -55,4 +55,4 @@ def doctor(
     else:
         rows = [(finding.subject, finding.verdict, finding.found, finding.remedy) for finding in findings]
         print_table(("", "", "found", "what to do"), rows, colours)
-    raise typer.Exit(int(any(finding.verdict is Verdict.FAIL for finding in findings)))
+    raise typer.Exit(int(any(finding.verdict is Severity.FAIL for finding in findings)))

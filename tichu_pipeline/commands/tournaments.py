@@ -116,7 +116,7 @@ def tournament(
 
     from tichu_models.agents.registry import AgentError
     from tichu_models.arena.summary import summary
-    from tichu_models.arena.tournament import Order, TournamentError
+    from tichu_models.arena.tournament import TournamentError, TournamentRequest
     from tichu_models.statistics import SequentialTest
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.storage.workers import WorkersError
@@ -131,14 +131,16 @@ def tournament(
     number = (games + 1) // 2 if games else deals or most
     test = SequentialTest(margin) if until_decided else None
     try:
-        order = Order(tuple(agents), number, seed, games is not None, limit, test, control) if agents else None
+        request = (
+            TournamentRequest(tuple(agents), number, seed, games is not None, limit, test, control) if agents else None
+        )
         if replay is not None:
-            again = replay_table(paths, replay, order) if order else replay_stored(paths, replay, name)
+            again = replay_table(paths, replay, request) if request else replay_stored(paths, replay, name)
             _tell_replay(console, replay, again, as_json)
             return
-        assert order is not None
-        with bar("deals", len(order.pairings) * number, shown=not as_json) as done:
-            made = run(paths, name, order, workers_of(workers), force, logs, done)
+        assert request is not None
+        with bar("deals", len(request.pairings) * number, shown=not as_json) as done:
+            made = run(paths, name, request, workers_of(workers), force, logs, done)
     except (AgentError, TournamentError, TournamentFileError, BadNameError, ControlError, WorkersError) as error:
         fail(str(error))
     facts = summary(made.played)
@@ -163,7 +165,7 @@ def _tell_replay(console: Console, table: int, again: Replay, as_json: bool) -> 
         known = {"same_runs": again.same_runs, "as_played": again.as_played}
         typer.echo(json.dumps({"table": table, "rounds": rounds, "forfeits": forfeits, **known}))
     else:
-        show_replay(console, again.order, table, again.part)
+        show_replay(console, again.request, table, again.part)
     if again.differences:
         fail("; ".join(again.differences))
 

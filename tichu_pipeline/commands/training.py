@@ -14,7 +14,7 @@ from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
-    from tichu_models.learning.training import Progress
+    from tichu_models.learning.training import TrainingProgress
 
 
 def train(
@@ -62,11 +62,11 @@ def train(
     from tichu_models.observation.scaling import ScalingError
     from tichu_models.samples.loader import StateError
     from tichu_models.samples.sources import SourceError
-    from tichu_pipeline.scaling.fit import ScalingError as FitError
+    from tichu_pipeline.scaling.fit import ScalingFitError as FitError
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.inputs import InputError
     from tichu_pipeline.training.runs import RunError, figures_line
-    from tichu_pipeline.training.train import Order, is_helper, read_order, train_run
+    from tichu_pipeline.training.train import TrainingRequest, is_helper, read_request, train_run
 
     if network not in ARCHITECTURES:
         raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
@@ -74,16 +74,16 @@ def train(
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
     if preset is not None and config is not None:
         raise typer.BadParameter("a file names its preset itself; expected one of the two", param_hint="--preset")
-    order = Order(network, str(config or preset or DEFAULT_PRESET), tuple(settings or ()), name)
+    request = TrainingRequest(network, str(config or preset or DEFAULT_PRESET), tuple(settings or ()), name)
     try:
-        read_order(order)
+        read_request(request)
         from tichu_models.learning.learner import NotFiniteError
         from tichu_models.samples.feed import EmptyError
 
         quiet = as_json or sys.stderr.isatty()  # there Lightning shows its bar
         made = train_run(
             DataPaths(data),
-            order,
+            request,
             report=lambda epoch, figures: None if as_json else _say_epoch(network, epoch, figures),
             progress=(lambda _: None) if quiet else _say_progress,
             replace=replace,
@@ -131,7 +131,7 @@ def _run_facts(run: Any) -> dict[str, Any]:
     return {**facts, "figures": run.figures, "trial": run.trial}
 
 
-def _say_progress(progress: Progress) -> None:
+def _say_progress(progress: TrainingProgress) -> None:
     typer.echo(str(progress), err=True)
 
 
@@ -183,12 +183,12 @@ def explain(
 
     try:
         folder = find_run(DataPaths(data), run).folder
-        from tichu_models.networks.decision_rule import RULES
+        from tichu_models.networks.decision_rule import DECISION_RULES
         from tichu_pipeline.training.explain import Question
         from tichu_pipeline.training.explain import explain as answers
 
-        if rule not in RULES:
-            raise typer.BadParameter(f"expected one of {', '.join(RULES)}", param_hint="--rule")
+        if rule not in DECISION_RULES:
+            raise typer.BadParameter(f"expected one of {', '.join(DECISION_RULES)}", param_hint="--rule")
         found = list(answers(folder, Question(file, round_index, turn, seat, rtg, rule)))  # type: ignore[arg-type]
     except (RunError, LogError, CheckpointError, SpecError) as error:
         fail(str(error))

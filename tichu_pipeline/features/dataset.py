@@ -26,7 +26,7 @@ from tichu_models.samples.classes import CLASS_NAMES
 from tichu_models.samples.sources import ShardSource
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.features.filters import Filters, seats_of
-from tichu_pipeline.features.groups import BALANCES, Order, choose, write_group
+from tichu_pipeline.features.groups import BALANCES, DatasetRequest, choose, write_group
 from tichu_pipeline.features.shards import ShardError, is_current, shard_file, shard_stamp
 from tichu_pipeline.storage.folders import DataPaths, months_in
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -39,7 +39,7 @@ VERSION = 1
 
 
 class DatasetError(Exception):
-    """An order that cannot be carried out."""
+    """A request that cannot be carried out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,20 +55,20 @@ def dataset_file(paths: DataPaths, name: str) -> Path:
     return paths.features / f"{name}.h5"
 
 
-def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False) -> Dataset:
+def make_dataset(paths: DataPaths, name: str, request: DatasetRequest, force: bool = False) -> Dataset:
     """Makes a data set of shards, if it is not there already. It appears when it is whole."""
     import h5py
 
     started = time.perf_counter()
-    chosen, scaling = _check(order), Scaling.load(paths.scaling)
+    chosen, scaling = _check(request), Scaling.load(paths.scaling)
     scaling.check(chosen.table)
-    months = _months(paths, chosen, order)
-    stamp = _stamp(paths, chosen, order, scaling, months)
+    months = _months(paths, chosen, request)
+    stamp = _stamp(paths, chosen, request, scaling, months)
     path = dataset_file(paths, name)
     if not force and (found := stored(path)) is not None and found.stamp == stamp:
         return found
     source = ShardSource([shard_file(paths, chosen, month) for month in months], chosen)
-    groups = choose(source, order, seats_of(paths, months, order.filters))
+    groups = choose(source, request, seats_of(paths, months, request.filters))
     about: dict[str, Any] = {
         KEY: stamp,
         "spec": chosen.name,
@@ -78,14 +78,14 @@ def make_dataset(paths: DataPaths, name: str, order: Order, force: bool = False)
         "label_names": list(chosen.label_names),
         "class_names": list(CLASS_NAMES[chosen.label]),
         "scaling": json.dumps(asdict(scaling)),
-        "order": json.dumps(asdict(order)),
+        "order": json.dumps(asdict(request)),
         "months": months,
     }
     with whole_file(path) as temporary, h5py.File(temporary, "w") as file:
         for key, value in about.items():
             file.attrs[key] = value
         for group, picked in zip(SPLITS, groups, strict=True):
-            write_group(file.create_group(group), picked, source, chosen, scaling, order)
+            write_group(file.create_group(group), picked, source, chosen, scaling, request)
     made = stored(path)
     assert made is not None
     return replace(made, seconds=time.perf_counter() - started, reused=False)
@@ -108,21 +108,23 @@ def stale_because(paths: DataPaths, path: Path) -> str | None:
     if (found := stored(path)) is None:
         return "it is not whole, or no data set"
     with h5py.File(path) as file:
-        order = Order(**(asked := json.loads(file.attrs["order"])) | {"filters": Filters(**asked["filters"])})
+        request = DatasetRequest(
+            **(asked := json.loads(file.attrs["order"])) | {"filters": Filters(**asked["filters"])}
+        )
         before = file.attrs["months"].tolist()
     try:
-        chosen, scaling = _check(order), Scaling.load(paths.scaling)
-        months = _months(paths, chosen, order)
+        chosen, scaling = _check(request), Scaling.load(paths.scaling)
+        months = _months(paths, chosen, request)
     except (DatasetError, ScalingError, ShardError) as error:
         return str(error)
-    if found.stamp == _stamp(paths, chosen, order, scaling, months):
+    if found.stamp == _stamp(paths, chosen, request, scaling, months):
         return None
     return "shards of other months are there" if months != before else "shards or constants have changed since"
 
 
-def _stamp(paths: DataPaths, chosen: Spec, order: Order, scaling: Scaling, months: Sequence[str]) -> str:
+def _stamp(paths: DataPaths, chosen: Spec, request: DatasetRequest, scaling: Scaling, months: Sequence[str]) -> str:
     stamps = [shard_stamp(paths, chosen, month) for month in months]
-    content = json.dumps([VERSION, chosen.digest, asdict(order), scaling.stamp, months, stamps], sort_keys=True)
+    content = json.dumps([VERSION, chosen.digest, asdict(request), scaling.stamp, months, stamps], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -148,22 +150,22 @@ def stored(path: Path) -> Dataset | None:
         return None
 
 
-def _check(order: Order) -> Spec:
-    if order.balance not in BALANCES:
-        raise DatasetError(f"balance {order.balance!r}: expected one of {', '.join(BALANCES)}")
-    if order.size < 1:
-        raise DatasetError(f"size {order.size}: expected 1 or more")
-    if not 0 < order.sample_rate <= 1:
-        raise DatasetError(f"sample_rate {order.sample_rate}: expected more than 0, and 1 at most")
-    return spec(order.spec)
+def _check(request: DatasetRequest) -> Spec:
+    if request.balance not in BALANCES:
+        raise DatasetError(f"balance {request.balance!r}: expected one of {', '.join(BALANCES)}")
+    if request.size < 1:
+        raise DatasetError(f"size {request.size}: expected 1 or more")
+    if not 0 < request.sample_rate <= 1:
+        raise DatasetError(f"sample_rate {request.sample_rate}: expected more than 0, and 1 at most")
+    return spec(request.spec)
 
 
-def _months(paths: DataPaths, chosen: Spec, order: Order) -> list[str]:
+def _months(paths: DataPaths, chosen: Spec, request: DatasetRequest) -> list[str]:
     there = months_in(paths.features / chosen.name)
-    months = [month for month in parse_months(order.months) if month in there] if order.months else there
+    months = [month for month in parse_months(request.months) if month in there] if request.months else there
     if not months:
         raise DatasetError(
-            f"{paths.features / chosen.name}: no shards of {order.months or 'any month'}; materialise features first"
+            f"{paths.features / chosen.name}: no shards of {request.months or 'any month'}; materialise features first"
         )
     for month in months:
         if not is_current(paths, chosen, month):

@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 32 * CHUNK_ROWS
 
 
 @dataclass(frozen=True)
-class Order:
+class DatasetRequest:
     """What a data set shall be."""
 
     spec: str = "play-375"
@@ -51,7 +51,7 @@ class Picked:
     counts: np.ndarray
 
 
-def choose(source: ShardSource, order: Order, seats: dict[str, np.ndarray]) -> list[Picked]:
+def choose(source: ShardSource, request: DatasetRequest, seats: dict[str, np.ndarray]) -> list[Picked]:
     """Picks the samples of each group, in a random order that follows from the seed."""
     blocks: list[list[np.ndarray]] = [[] for _ in SPLITS]
     rows: list[list[np.ndarray]] = [[] for _ in SPLITS]
@@ -60,12 +60,12 @@ def choose(source: ShardSource, order: Order, seats: dict[str, np.ndarray]) -> l
         samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)
         records = as_records(samples[: source.fill(block, samples)], source.spec)
         keep = np.ones(len(records), dtype=bool)
-        if order.drop_forced:
+        if request.drop_forced:
             keep &= records["forced"] == 0
         if block.month in seats:
             keep &= seats[block.month][records["round"], records["seat"]] != 0
-        if order.sample_rate < 1:
-            keep &= np.random.default_rng([order.seed, number]).random(len(keep)) < order.sample_rate
+        if request.sample_rate < 1:
+            keep &= np.random.default_rng([request.seed, number]).random(len(keep)) < request.sample_rate
         kinds = classes_of(samples[: len(records)], source.spec)
         for split in range(len(SPLITS)):
             found = np.flatnonzero(keep & (records["split"] == split))
@@ -75,9 +75,9 @@ def choose(source: ShardSource, order: Order, seats: dict[str, np.ndarray]) -> l
     picked = []
     for split, name in enumerate(SPLITS):
         of_class = np.concatenate(classes[split])
-        rng = np.random.default_rng([order.seed, split])
-        size = max(1, round(order.size * PART_OF_TRAIN[name]))
-        chosen = pick(of_class, size, order.balance == "sampling", rng)
+        rng = np.random.default_rng([request.seed, split])
+        size = max(1, round(request.size * PART_OF_TRAIN[name]))
+        chosen = pick(of_class, size, request.balance == "sampling", rng)
         counts = np.bincount(of_class, minlength=len(CLASS_NAMES[source.spec.label]))
         picked.append(Picked(np.concatenate(blocks[split])[chosen], np.concatenate(rows[split])[chosen], counts))
     return picked
@@ -111,7 +111,9 @@ def fair_shares(counts: np.ndarray, size: int) -> np.ndarray:
     return shares
 
 
-def write_group(group: Any, picked: Picked, source: ShardSource, chosen: Spec, scaling: Scaling, order: Order) -> None:
+def write_group(
+    group: Any, picked: Picked, source: ShardSource, chosen: Spec, scaling: Scaling, request: DatasetRequest
+) -> None:
     """Writes the samples of a group, as a network reads them."""
     n = len(picked.rows)
     samples, games = _gather(picked, source)
@@ -121,7 +123,7 @@ def write_group(group: Any, picked: Picked, source: ShardSource, chosen: Spec, s
     columns["class"] = classes_of(samples, chosen)
     columns["rtg"] = records["rtg"].astype(np.float32) / VALUE_UNIT
     columns["value"] = _scaled_value(records["value"], scaling)
-    columns["weight"] = _weights(columns["class"], picked.counts, order.balance)
+    columns["weight"] = _weights(columns["class"], picked.counts, request.balance)
     for name, values in columns.items():
         group.create_dataset(name, data=np.ascontiguousarray(values), **_packed(n, ROWS_AT_ONCE))
     for name, width, kind in (

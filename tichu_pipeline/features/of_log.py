@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.observation.decisions import WHO_ACTS, standings_of
-from tichu_models.observation.samples import PASS_BIT, Encoder, Played, as_records, features_of
+from tichu_models.observation.decisions import WHO_ACTS, scores_before
+from tichu_models.observation.samples import PASS_BIT, Encoder, SoundRounds, as_records, features_of
 from tichu_models.observation.scaling import Scaling, scaled
 from tichu_models.observation.specs import CARDS_LABEL, DRAGON_LABEL, NUMBER, RTG, SCHUPF_LABEL, WISH_LABEL, Spec
 from tichu_models.rules.asking import KINDS
@@ -27,7 +27,7 @@ class LogError(Exception):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DecisionFilter:
     """Which decisions; None for all. `seat`: through whose eyes, else through those of who acted."""
 
     round_index: int | None = None
@@ -47,7 +47,7 @@ def read_log(path: Path) -> Games:
     return games
 
 
-def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
+def decisions_of(path: Path, spec: Spec, wanted: DecisionFilter, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
     """Every wanted decision of a log with its vector. Broken rounds hold none."""
     rows, played = _played(path, wanted.round_index)
     encoder = Encoder(spec)
@@ -59,13 +59,13 @@ def decisions_of(path: Path, spec: Spec, wanted: Wanted, scaling: Scaling | None
                 yield _described(sample, facts, int(played.rows["round_index"][i]), spec, scaling)
 
 
-def round_of(path: Path, round_index: int) -> Played:
+def round_of(path: Path, round_index: int) -> SoundRounds:
     """One round of a log; it is sound."""
     rows, played = _played(path, round_index)
     return played[rows[0] : rows[0] + 1]
 
 
-def _played(path: Path, round_index: int | None) -> tuple[list[int], Played]:
+def _played(path: Path, round_index: int | None) -> tuple[list[int], SoundRounds]:
     """The rounds of a log, and which of them are wanted and sound."""
     games = read_log(path)
     rows, outcomes = games.rounds.rows, games.outcomes
@@ -85,7 +85,7 @@ def _played(path: Path, round_index: int | None) -> tuple[list[int], Played]:
         games.rounds.history,
         np.arange(len(rows)),
     )
-    return [i for i in chosen if not outcomes["rule_break"][i]], Played(rows, standings_of(rows), *facts)
+    return [i for i in chosen if not outcomes["rule_break"][i]], SoundRounds(rows, scores_before(rows), *facts)
 
 
 def _described(

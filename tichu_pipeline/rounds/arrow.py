@@ -15,7 +15,14 @@ from tichu_models.rules.breaks import GameError
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
 from tichu_models.rules.scoring import DRAW, NOT_OVER, TEAM_20, TEAM_31, game_result
 from tichu_pipeline.brettspielwelt.text.reader import Games
-from tichu_pipeline.rounds.tables import COMBINATION_STATS, GAMES, NO_BREAK_SPACE, ROUNDS, RULE_BREAKS, TRICKS
+from tichu_pipeline.rounds.tables import (
+    COMBINATION_STATS,
+    GAMES_SCHEMA,
+    NO_BREAK_SPACE,
+    ROUNDS_SCHEMA,
+    RULE_BREAKS,
+    TRICKS,
+)
 
 WINNER_OF_RESULT = np.zeros(4, dtype=np.int8)  # of game_result, whose NOT_OVER, -1, is the last place
 WINNER_OF_RESULT[[TEAM_20, TEAM_31, DRAW, NOT_OVER]] = 20, 31, 0, -1
@@ -144,7 +151,7 @@ def round_table(games: Games, month: str) -> pa.Table:
         _column(origins["line"]),
         *_when(month, n),
     ]
-    return pa.Table.from_arrays(columns, schema=ROUNDS)
+    return pa.Table.from_arrays(columns, schema=ROUNDS_SCHEMA)
 
 
 @kernel
@@ -170,7 +177,7 @@ def game_table(games: Games, files_of: Callable[[np.ndarray], pa.Array], month: 
         files_of(rows["game_id"]),
         *_when(month, len(rows)),
     ]
-    return pa.Table.from_arrays(columns, schema=GAMES)
+    return pa.Table.from_arrays(columns, schema=GAMES_SCHEMA)
 
 
 def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:

@@ -32,7 +32,14 @@ from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.text.reader import Reader
 from tichu_pipeline.rounds.arrow import game_table, round_table, rule_break_table, stats_table, trick_table
 from tichu_pipeline.rounds.changes import changed_months, month_stamp, orphaned_months
-from tichu_pipeline.rounds.manifest import NAMED_FILES, TABLES, Summary, files_of, stored_month_stamp, stored_summary
+from tichu_pipeline.rounds.manifest import (
+    NAMED_FILES,
+    TABLES,
+    MonthSummary,
+    files_of,
+    stored_month_stamp,
+    stored_summary,
+)
 from tichu_pipeline.rounds.tables import SCHEMAS
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.made import Made
@@ -47,7 +54,7 @@ WORTH_PROCESSES = 400_000
 class IngestedMonth(Made):
     """A month that was read, or found unchanged."""
 
-    summary: Summary
+    summary: MonthSummary
 
 
 @dataclass(frozen=True)
@@ -115,14 +122,14 @@ def _read(month: _Month) -> IngestedMonth:
     return ingest_month(*month)
 
 
-def _reused(paths: DataPaths, summary: Summary) -> IngestedMonth:
+def _reused(paths: DataPaths, summary: MonthSummary) -> IngestedMonth:
     """A month that is left as it is stored."""
     size = sum(file.stat().st_size for file in files_of(paths, summary.month))
     return _made(paths, summary, stored_month_stamp(paths, summary.month) or "", size, reused=True)
 
 
 def _made(
-    paths: DataPaths, summary: Summary, stamp: str = "", size: int = 0, seconds: float = 0.0, reused: bool = False
+    paths: DataPaths, summary: MonthSummary, stamp: str = "", size: int = 0, seconds: float = 0.0, reused: bool = False
 ) -> IngestedMonth:
     return IngestedMonth(
         path=month_file(paths.rounds, summary.month),
@@ -144,7 +151,7 @@ def _usual_workers(tasks: Sequence[_Month]) -> Workers:
 def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> IngestedMonth:
     """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
-    summary = Summary(month, files=len(members))
+    summary = MonthSummary(month, files=len(members))
     reader, buffer = Reader(), lent(BUFFER_BYTES, np.uint8)
     codes, problems, missed = Counter[int](), dict[Problem, None](), set[int]()
     with ExitStack() as stack:
@@ -187,7 +194,7 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> I
     return _made(paths, summary, stamp, size, time.perf_counter() - started)
 
 
-def _left_as_it_was(paths: DataPaths, summary: Summary, missed: set[int]) -> IngestedMonth | None:
+def _left_as_it_was(paths: DataPaths, summary: MonthSummary, missed: set[int]) -> IngestedMonth | None:
     """What to tell instead of what was read if a month is not to be written: because the stored one may have logs that
     were missed this time, or because none was read. None if it is."""
     reason = f"{len(missed):,} of its logs could not be read now; run the command again"

@@ -24,7 +24,7 @@ class DamagedMonthError(ValueError):
 
 
 @dataclass
-class Summary:
+class MonthSummary:
     """What the logs of a month hold. It stands in the month's file of rounds."""
 
     month: str
@@ -59,18 +59,18 @@ def stored_unread(paths: DataPaths, month: str) -> list[int]:
     return (stored_facts(month_file(paths.rounds, month)) or {}).get("unread", [])
 
 
-def stored_summary(paths: DataPaths, month: str) -> Summary:
+def stored_summary(paths: DataPaths, month: str) -> MonthSummary:
     """What the month's files say of themselves."""
     path = month_file(paths.rounds, month)
     facts = stored_facts(path)
     if facts is None:
         raise DamagedMonthError(f"{path}: expected a month of tichu ingest; delete the file, and ingest its logs again")
-    known = {field.name for field in fields(Summary)}  # a month whose logs are gone may be of another version
-    return Summary(**{name: value for name, value in facts.items() if name in known})
+    known = {field.name for field in fields(MonthSummary)}  # a month whose logs are gone may be of another version
+    return MonthSummary(**{name: value for name, value in facts.items() if name in known})
 
 
 @dataclass(frozen=True)
-class Manifest:
+class RoundsManifest:
     """The months of rounds that are there."""
 
     months: list[str]
@@ -80,12 +80,12 @@ class Manifest:
     stamp: str  # digest of the months' stamps
 
 
-def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> Manifest:
+def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> RoundsManifest:
     """What is there of these months, by default of all."""
     found = [month for month in months_in(paths.rounds) if months is None or month in months]
     stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in found]
     summaries = [stored_summary(paths, month) for month in found]
-    return Manifest(
+    return RoundsManifest(
         found,
         sum(summary.games for summary in summaries),
         sum(summary.rounds for summary in summaries),

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.records.round_summary import COURSE, follow_rounds
+from tichu_models.records.round_summary import ROUND_SUMMARY, summarise_rounds
 from tichu_models.records.stored import histories, numbers
 from tichu_models.rules.cards import CARD_OF_INDEX
 from tichu_pipeline.storage.folders import DataPaths, month_file
@@ -32,9 +32,9 @@ def months_of(paths: DataPaths, months: Sequence[str]) -> tuple[pa.Table, pa.Tab
 def _month(rounds: pa.Table) -> tuple[pa.Table, pa.Table]:
     data, begins = histories(rounds)
     complete = known(rounds)
-    courses = np.zeros(len(rounds), dtype=COURSE)
+    courses = np.zeros(len(rounds), dtype=ROUND_SUMMARY)
     wishes, recipients = numbers(rounds, "wish_value"), numbers(rounds, "dragon_recipient")
-    follow_rounds(data, begins, wishes, recipients, complete, courses)
+    summarise_rounds(data, begins, wishes, recipients, complete, courses)
     for name in OF_ROUND:
         rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(courses[name]), mask=~complete))
     total = running_score(rounds)

@@ -24,7 +24,7 @@ def _schema(columns: list[tuple[str, pa.DataType]], unknown: Collection[str] = (
 
 
 WHEN = [("year", pa.int16()), ("month", pa.int8())]
-ROUNDS = _schema(
+ROUNDS_SCHEMA = _schema(
     [
         ("game_id", pa.int64()),
         ("round_index", pa.int32()),
@@ -58,7 +58,7 @@ ROUNDS = _schema(
         *("winner_index", "loser_index", "is_double_victory", "phoenix_low"),
     ),
 )
-GAMES = _schema(
+GAMES_SCHEMA = _schema(
     [
         ("game_id", pa.int64()),
         ("num_rounds", pa.int32()),
@@ -99,8 +99,8 @@ COMBINATION_STATS = _schema(
     ]
 )
 SCHEMAS = {
-    "rounds": ROUNDS,
-    "games": GAMES,
+    "rounds": ROUNDS_SCHEMA,
+    "games": GAMES_SCHEMA,
     "rule_breaks": RULE_BREAKS,
     "tricks": TRICKS,
     "combination_stats": COMBINATION_STATS,

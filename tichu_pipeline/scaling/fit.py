@@ -39,7 +39,7 @@ STEPS = tuple(step * 10**power for power in range(4) for step in (1, 2, 2.5, 5))
 TOLERANCE = 0.1  # how far a round number may be from the quantile
 
 
-class ScalingError(Exception):
+class ScalingFitError(Exception):
     """Nothing to fit on, or a setting that makes no sense."""
 
 
@@ -64,7 +64,7 @@ def fit(
     through = fit_through or (stored or {}).get("fit", {}).get("through") or (months[-1] if months else "")
     window = [month for month in months if month <= through]
     if not window:
-        raise ScalingError(
+        raise ScalingFitError(
             f"{paths.rounds}: no rounds up to {through or 'any month'}; expected ingested months (tichu ingest)"
         )
     stamp = _stamp(paths, through, window, methods)
@@ -72,7 +72,7 @@ def fit(
         return _fitted(paths, stored, started, reused=True)
     found = gather(paths, window)
     if found.rounds == 0:
-        raise ScalingError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
+        raise ScalingFitError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
     constants: dict[str, Any] = {
         "stamp": stamp,
         "version": VERSION,
@@ -235,7 +235,7 @@ def _constants(method: str, low: float, high: float, clipped: Distribution) -> t
 def _check_methods(methods: Mapping[str, str]) -> None:
     for name, method in methods.items():
         if name not in VARIABLES or method not in METHODS:
-            raise ScalingError(
+            raise ScalingFitError(
                 f"methods: {name!r}: {method!r}; expected one of {', '.join(VARIABLES)}, with one of "
                 f"{', '.join(METHODS)}"
             )

@@ -27,7 +27,7 @@ PLENTY_FREE = 70 * GB  # the portal's 18 years: 7 GB of archives, 5 of rounds, 2
 LEAST_MEMORY = 4 * GB  # DuckDB takes 2 GB, a batch of rounds and the ratings come on top
 
 
-class Verdict(StrEnum):
+class Severity(StrEnum):
     """How bad it is."""
 
     FINE = "fine"
@@ -40,7 +40,7 @@ class Finding:
     """One thing that was looked at."""
 
     subject: str
-    verdict: Verdict
+    verdict: Severity
     found: str
     remedy: str = ""
 
@@ -54,21 +54,21 @@ def _python(_: DataPaths) -> Iterator[Finding]:
     fine = sys.version_info >= OLDEST_PYTHON
     remedy = "" if fine else f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer, then make install"
     found = f"{platform.python_version()}, {sys.executable}"
-    yield Finding("Python", Verdict.FINE if fine else Verdict.FAIL, found, remedy)
+    yield Finding("Python", Severity.FINE if fine else Severity.FAIL, found, remedy)
 
 
 def _packages(_: DataPaths) -> Iterator[Finding]:
     try:
         needed = [Requirement(line) for line in importlib.metadata.requires("tichu") or []]
     except importlib.metadata.PackageNotFoundError:
-        yield Finding("packages", Verdict.FAIL, "tichu itself is not installed", "make install")
+        yield Finding("packages", Severity.FAIL, "tichu itself is not installed", "make install")
         return
     needed = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
     wrong = [fault for one in needed if (fault := _fault(one))]
     if wrong:
-        yield Finding("packages", Verdict.FAIL, "; ".join(wrong), "make install")
+        yield Finding("packages", Severity.FAIL, "; ".join(wrong), "make install")
     else:
-        yield Finding("packages", Verdict.FINE, f"all {len(needed)}, as pyproject.toml wants them")
+        yield Finding("packages", Severity.FINE, f"all {len(needed)}, as pyproject.toml wants them")
 
 
 def _fault(needed: Requirement) -> str:
@@ -84,33 +84,33 @@ def _disk(paths: DataPaths) -> Iterator[Finding]:
     free = shutil.disk_usage(_existing(paths.root)).free
     found = f"{free / GB:,.1f} GB free for {paths.root}"
     if free < LEAST_FREE:
-        yield Finding("disk", Verdict.FAIL, found, "free some space, or take another folder: --data DIR, TICHU_DATA")
+        yield Finding("disk", Severity.FAIL, found, "free some space, or take another folder: --data DIR, TICHU_DATA")
     elif free < PLENTY_FREE:
         remedy = f"enough for a demo; all of the portal's logs want {PLENTY_FREE // GB} GB"
-        yield Finding("disk", Verdict.NOTE, found, remedy)
+        yield Finding("disk", Severity.NOTE, found, remedy)
     else:
-        yield Finding("disk", Verdict.FINE, found)
+        yield Finding("disk", Severity.FINE, found)
 
 
 def _cores(_: DataPaths) -> Iterator[Finding]:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    yield Finding("cores", Verdict.FINE, str(usable))
+    yield Finding("cores", Severity.FINE, str(usable))
 
 
 def _memory(_: DataPaths) -> Iterator[Finding]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     found = f"{memory / GB:,.1f} GB"
     if memory < LEAST_MEMORY:
-        yield Finding("memory", Verdict.NOTE, found, "give DuckDB less: tichu analyse --memory 1GB")
+        yield Finding("memory", Severity.NOTE, found, "give DuckDB less: tichu analyse --memory 1GB")
     else:
-        yield Finding("memory", Verdict.FINE, found)
+        yield Finding("memory", Severity.FINE, found)
 
 
 def _gpu(_: DataPaths) -> Iterator[Finding]:
     names = _gpu_names()
     if not names:
         yield Finding(
-            "GPU", Verdict.NOTE, "none that nvidia-smi knows", "only the training of large networks wants one"
+            "GPU", Severity.NOTE, "none that nvidia-smi knows", "only the training of large networks wants one"
         )
         return
     try:
@@ -119,9 +119,9 @@ def _gpu(_: DataPaths) -> Iterator[Finding]:
         torch = ""
     if "+cpu" in torch:
         remedy = "install torch with CUDA, see https://pytorch.org/get-started/locally"
-        yield Finding("GPU", Verdict.NOTE, f"{names}; torch {torch} does not use it", remedy)
+        yield Finding("GPU", Severity.NOTE, f"{names}; torch {torch} does not use it", remedy)
     else:
-        yield Finding("GPU", Verdict.FINE, names)
+        yield Finding("GPU", Severity.FINE, names)
 
 
 def _gpu_names() -> str:
@@ -139,15 +139,15 @@ def _gpu_names() -> str:
 def _data_folder(paths: DataPaths) -> Iterator[Finding]:
     root = paths.root.absolute()
     if root.exists() and not root.is_dir():
-        yield Finding("data folder", Verdict.FAIL, f"{root} is no folder", "name a folder: --data DIR, or TICHU_DATA")
+        yield Finding("data folder", Severity.FAIL, f"{root} is no folder", "name a folder: --data DIR, or TICHU_DATA")
     elif not os.access(_existing(root), os.W_OK | os.X_OK):
         remedy = "make it writable, or name another folder: --data DIR, or TICHU_DATA"
-        yield Finding("data folder", Verdict.FAIL, f"{root} cannot be written", remedy)
+        yield Finding("data folder", Severity.FAIL, f"{root} cannot be written", remedy)
     elif not paths.raw.is_dir():
         remedy = f"put archives into {paths.raw}, or: make demo, tichu download, tichu generate"
-        yield Finding("data folder", Verdict.NOTE, f"{root}, without logs", remedy)
+        yield Finding("data folder", Severity.NOTE, f"{root}, without logs", remedy)
     else:
-        yield Finding("data folder", Verdict.FINE, str(root))
+        yield Finding("data folder", Severity.FINE, str(root))
 
 
 def _dagster_home(_: DataPaths) -> Iterator[Finding]:
@@ -156,18 +156,18 @@ def _dagster_home(_: DataPaths) -> Iterator[Finding]:
     subject = "Dagster home"
     if told and not home.is_absolute():
         remedy = f"Dagster wants an absolute path: export DAGSTER_HOME={home.absolute()}"
-        yield Finding(subject, Verdict.FAIL, f"{told} is relative", remedy)
+        yield Finding(subject, Severity.FAIL, f"{told} is relative", remedy)
     elif not home.is_dir():
         remedy = "name the project's own: export DAGSTER_HOME=$PWD/dagster_home (make ui does it by itself)"
-        yield Finding(subject, Verdict.FAIL if told else Verdict.NOTE, f"{home.absolute()}: no such folder", remedy)
+        yield Finding(subject, Severity.FAIL if told else Severity.NOTE, f"{home.absolute()}: no such folder", remedy)
     elif not os.access(home, os.W_OK | os.X_OK):
-        yield Finding(subject, Verdict.FAIL, f"{home.absolute()} cannot be written", "make it writable")
+        yield Finding(subject, Severity.FAIL, f"{home.absolute()} cannot be written", "make it writable")
     elif not (home / "dagster.yaml").is_file():
         remedy = "copy dagster_home/dagster.yaml of this project there: pools, retries and retention are set in it"
-        yield Finding(subject, Verdict.NOTE, f"{home.absolute()}, without dagster.yaml", remedy)
+        yield Finding(subject, Severity.NOTE, f"{home.absolute()}, without dagster.yaml", remedy)
     else:
         by_make = "" if told else " (make ui takes it; DAGSTER_HOME is not set)"
-        yield Finding(subject, Verdict.FINE, f"{home.absolute()}{by_make}")
+        yield Finding(subject, Severity.FINE, f"{home.absolute()}{by_make}")
 
 
 EXAMINATIONS: tuple[Callable[[DataPaths], Iterator[Finding]], ...] = (

@@ -18,10 +18,10 @@ from pathlib import Path
 from rich.filesize import decimal
 
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Played
+from tichu_models.arena.tournament import PlayedTournament
 from tichu_models.observation import features_page as docs
 from tichu_models.runs.files import CURVES, RELIABILITY
-from tichu_models.runs.manifest import Manifest
+from tichu_models.runs.manifest import RunManifest
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.html import pages
 from tichu_pipeline.rounds.manifest import manifest
@@ -135,7 +135,7 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
     )
 
 
-def _trained(run: Run, manifest: Manifest, target: Path) -> Sequence[str]:
+def _trained(run: Run, manifest: RunManifest, target: Path) -> Sequence[str]:
     return (
         pages.link(run.folder / CURVES, target, run.name),
         f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
@@ -204,11 +204,11 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
             found.append((f"data set {path.stem}", f"stamp {stamp}"))
     for path in sorted(paths.tournaments.glob("[!.]*.parquet")):
         if played := _tournament(path):
-            found.append((f"tournament {path.stem}", f"seed {played.order.seed}, stamp {stored_stamp(path)}"))
+            found.append((f"tournament {path.stem}", f"seed {played.request.seed}, stamp {stored_stamp(path)}"))
     return found
 
 
-def _tournament(path: Path) -> Played | None:
+def _tournament(path: Path) -> PlayedTournament | None:
     try:
         return read(path)
     except TournamentFileError:

@@ -48,8 +48,8 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Order:
-    """What `raw/demo.json` says was generated; the same order is not generated twice."""
+class CorpusRequest:
+    """What `raw/demo.json` says was generated; the same request is not generated twice."""
 
     games: int
     months: list[str]
@@ -60,18 +60,18 @@ class ForeignLogsError(Exception):
     """The data folder holds logs that the demo did not make, and would overwrite or mix with its own."""
 
 
-def ensure_corpus(raw: Path, order: Order) -> Stage:
+def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
     """Generates the ordered corpus into `raw`, unless it is there already."""
     record = raw / "demo.json"
     known = json.loads(record.read_text()) if record.is_file() else {"order": None, "archives": {}}
-    archives = [raw / f"{year}.zip" for year in sorted({month[:4] for month in order.months})]
+    archives = [raw / f"{year}.zip" for year in sorted({month[:4] for month in request.months})]
     for archive in archives:
         if _is_foreign(archive, known["archives"]):
             raise ForeignLogsError(
                 f"{raw}: holds logs of {archive.stem} that are not the demo's; expected none. "
                 "Choose another data folder: make demo DATA=DIR"
             )
-    if known["order"] == asdict(order) and known["archives"] == _sizes(archives):
+    if known["order"] == asdict(request) and known["archives"] == _sizes(archives):
         return Stage("corpus", known["games"], known["bytes"], 0.0, reused=True)
 
     raw.mkdir(parents=True, exist_ok=True)
@@ -79,9 +79,9 @@ def ensure_corpus(raw: Path, order: Order) -> Stage:
     begun = {"order": None, "archives": dict.fromkeys(archive.name for archive in archives)}
     record.write_text(json.dumps(begun))
     started = time.perf_counter()
-    made = corpus.generate(raw, games=order.games, months=order.months, seed=order.seed, quirks=False)
+    made = corpus.generate(raw, games=request.games, months=request.months, seed=request.seed, quirks=False)
     written = {
-        "order": asdict(order),
+        "order": asdict(request),
         "archives": _sizes(archives),
         "games": made.games,
         "rounds": made.rounds,
@@ -166,16 +166,16 @@ def main(
     started = time.perf_counter()
     console = Console()
     paths = DataPaths(data.absolute())
-    order = Order(games, parse_months(months), SEED)
+    request = CorpusRequest(games, parse_months(months), SEED)
     # Read when the definitions are imported. Dagster wants an absolute home, which need not be given.
     os.environ["TICHU_DATA"] = str(paths.root)
-    os.environ["TICHU_FIRST_MONTH"], os.environ["TICHU_LAST_MONTH"] = order.months[0], order.months[-1]
+    os.environ["TICHU_FIRST_MONTH"], os.environ["TICHU_LAST_MONTH"] = request.months[0], request.months[-1]
     os.environ.setdefault("TICHU_PRESET", "demo")
     os.environ.setdefault("TICHU_DEALS", "100")
     os.environ.setdefault("DAGSTER_HOME", str(Path("dagster_home").absolute()))
     try:
-        corpus_made = ensure_corpus(paths.raw, order)
-        made, checks = run_stages(order.months)
+        corpus_made = ensure_corpus(paths.raw, request)
+        made, checks = run_stages(request.months)
     except ForeignLogsError as error:
         console.print(str(error), style="red", markup=False, soft_wrap=True)
         raise typer.Exit(1) from error

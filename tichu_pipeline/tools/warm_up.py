@@ -32,9 +32,9 @@ def warm_up_play() -> None:
     """Compiles self-play, replay and tournaments."""
     for played in stream([HeuristicAgent(blunder=0.1), RandomAgent()], np.array([[0, 1, 0, 1]]), seed=1):
         check(played.rounds)
-    order = tournament.Order(("random", "heuristic"), 1)
-    tournament.play(order, agent_from)
-    lockstep.play([agent_from(name) for name in order.agents], tournament.fixtures_of_deals(order, 0, 0, 1), 1)
+    request = tournament.TournamentRequest(("random", "heuristic"), 1)
+    tournament.play(request, agent_from)
+    lockstep.play([agent_from(name) for name in request.agents], tournament.fixtures_of_deals(request, 0, 0, 1), 1)
     bootstrap(np.zeros(1), np.ones(1))
 
 

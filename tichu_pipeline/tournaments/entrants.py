@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tichu_models.agents.registry import OF_NETWORK, AgentError, agent_from
-from tichu_models.players.crowd import TRUTH
+from tichu_models.players.crowd import TRUTH_FILE
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.runs import FINISHED, Run, main_figure, runs
 
@@ -29,7 +29,7 @@ class Entrants:
 def entrants(paths: DataPaths) -> Entrants:
     """Everybody there is. A run of a network for other decisions than plays is nobody, and not left out either."""
     agents, left_out, leaders = list(BUILT_IN), [], []
-    if (paths.root / TRUTH).exists():
+    if (paths.root / TRUTH_FILE).exists():
         if why := _refusal(paths, CROWD):
             left_out.append((CROWD, why))
         else:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.arena.results import RESULT
-from tichu_models.arena.tournament import Order, Played
+from tichu_models.arena.tournament import PlayedTournament, TournamentRequest
 from tichu_models.statistics import SequentialTest
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp
@@ -59,17 +59,19 @@ class TournamentFileError(Exception):
     """A file that is no tournament."""
 
 
-def write(path: Path, played: Played, stamp: str) -> None:
+def write(path: Path, played: PlayedTournament, stamp: str) -> None:
     """Writes a tournament, whole or not at all."""
     metadata = parquet_stamp(stamp) | {TOURNAMENT: json.dumps(_facts(played)).encode()}
     with whole_file(path) as temporary:
         pq.write_table(to_table(played).replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
-def to_table(played: Played) -> pa.Table:
+def to_table(played: PlayedTournament) -> pa.Table:
     """The rows as columns."""
-    order, rows = played.order, played.results
-    names = np.array([order.names(pairing) for pairing in range(len(order.pairings))], dtype=object)[rows["pairing"]]
+    request, rows = played.request, played.results
+    names = np.array([request.names(pairing) for pairing in range(len(request.pairings))], dtype=object)[
+        rows["pairing"]
+    ]
     team_of_seat = np.arange(4) % 2
     agents = np.where(team_of_seat == rows["team_a"][:, None], names[:, [0]], names[:, [1]])
     sign = np.where(rows["team_a"] == 0, 1, -1)
@@ -90,8 +92,8 @@ def to_table(played: Played) -> pa.Table:
         "is_double_victory": pa.array(rows["double"].astype(bool), mask=forfeited),
         "forfeit": np.array([None, *REASONS], dtype=object)[rows["forfeit"]],
         "forfeit_seat": pa.array(rows["forfeit_seat"], mask=~forfeited),
-        "seed": np.full(len(rows), order.seed),
-        "whole_games": np.full(len(rows), order.whole_games),
+        "seed": np.full(len(rows), request.seed),
+        "whole_games": np.full(len(rows), request.whole_games),
         **{name: rows[name] for name in AS_IN_RESULTS},
     }
     return pa.table([pa.array(columns[field.name], type=field.type) for field in SCHEMA], schema=SCHEMA)
@@ -101,7 +103,7 @@ def _fours(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1), type=kind), 4)
 
 
-def read(path: Path) -> Played:
+def read(path: Path) -> PlayedTournament:
     """A stored tournament."""
     try:
         table = pq.read_table(path)
@@ -110,11 +112,11 @@ def read(path: Path) -> Played:
         raise TournamentFileError(
             f"{path}: no tournament ({error}); expected one that tichu tournament wrote"
         ) from error
-    order = dict(facts["order"])
-    test = order.pop("test")
-    order |= {"agents": tuple(order["agents"]), "test": SequentialTest(**test) if test else None}
-    return Played(
-        Order(**order),
+    request = dict(facts["order"])
+    test = request.pop("test")
+    request |= {"agents": tuple(request["agents"]), "test": SequentialTest(**test) if test else None}
+    return PlayedTournament(
+        TournamentRequest(**request),
         _rows(table),
         [Forfeit(**forfeit) for forfeit in facts["forfeits"]],
         {name: np.array(times, dtype=np.int64) for name, times in facts["times"].items()},
@@ -144,9 +146,9 @@ def stored_left_out(path: Path) -> list[list[str]]:
     return list(json.loads(parquet_metadata(path).get(TOURNAMENT, b"{}")).get("left_out", []))
 
 
-def _facts(played: Played) -> dict[str, Any]:
+def _facts(played: PlayedTournament) -> dict[str, Any]:
     return {
-        "order": asdict(played.order),
+        "order": asdict(played.request),
         "forfeits": [asdict(forfeit) for forfeit in played.forfeits],
         "times": {name: times.tolist() for name, times in played.times.items()},
         "timed": sorted(played.timed),

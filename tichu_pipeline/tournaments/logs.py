@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tichu_models.arena.tournament import TABLES_A_PAIRING, Order, Part
+from tichu_models.arena.tournament import TABLES_A_PAIRING, TournamentPart, TournamentRequest
 from tichu_models.records.schema import Rounds
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.text.writer import MAX_NAME, NAMES, name_table, write
@@ -50,23 +50,23 @@ def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple
     ]
 
 
-def first_number(order: Order, stamp: str) -> int:
+def first_number(request: TournamentRequest, stamp: str) -> int:
     """What is added to the number of a table: the tournament's own, of as many digits as are left."""
-    of_table = len(str((len(order.pairings) + 1) * TABLES_A_PAIRING))
+    of_table = len(str((len(request.pairings) + 1) * TABLES_A_PAIRING))
     least = 10 ** (NUMBER_DIGITS - of_table - 1)
     return (least + int(stamp, 16) % (9 * least)) * 10**of_table
 
 
 @contextmanager
-def game_logs(path: Path, order: Order, stamp: str) -> Iterator[Callable[[Part], None]]:
+def game_logs(path: Path, request: TournamentRequest, stamp: str) -> Iterator[Callable[[TournamentPart], None]]:
     """Gives what adds a part of a tournament to a zip with a log a table; the stamp is that of the tournament."""
-    first = first_number(order, stamp)
+    first = first_number(request, stamp)
     with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 
-        def add(part: Part) -> None:
+        def add(part: TournamentPart) -> None:
             played = part.results[part.results["forfeit"] == 0]
             if len(played):
-                names = list(order.names(int(played["pairing"][0])))
+                names = list(request.names(int(played["pairing"][0])))
                 seating = (np.arange(4) % 2 != played["team_a"][:, None]).astype(np.int64)
                 for game, text in texts(part.rounds, names, seating):
                     entry = zipfile.ZipInfo(f"{MONTH}/{first + game}.tch")

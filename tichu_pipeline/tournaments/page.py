@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Played, values_of
+from tichu_models.arena.tournament import PlayedTournament, values_of
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.html import pages
 from tichu_pipeline.storage.folders import DataPaths
@@ -51,7 +51,7 @@ def write_page(paths: DataPaths, name: str, force: bool = False) -> Made:
     return Made(
         path=target,
         stamp=stamp,
-        rows=len(played.order.agents),
+        rows=len(played.request.agents),
         bytes=target.stat().st_size,
         seconds=time.perf_counter() - started,
         reused=reused,
@@ -85,11 +85,11 @@ def is_up_to_date(paths: DataPaths, name: str) -> bool:
     return stored_stamp(page_path(paths)) == page_stamp(paths, name)
 
 
-def _html(name: str, played: Played) -> str:
+def _html(name: str, played: PlayedTournament) -> str:
     facts = summary(played)
-    order = played.order
+    request = played.request
     about = (
-        f"{len(order.agents)} agents, up to {deals_of(facts)} for each pairing, seed {order.seed}. Both teams play "
+        f"{len(request.agents)} agents, up to {deals_of(facts)} for each pairing, seed {request.seed}. Both teams play "
         "every deal from both sides, so that good cards help neither. Intervals (±) hold 95 %."
     )
     on_the_ladder = (
@@ -119,15 +119,15 @@ def _html(name: str, played: Played) -> str:
         _picture(_ratings(facts), "Ratings with twice their standard deviation"),
         _picture(_spread(played), "Points a round of single deals, for the first agent of each pairing"),
     ]
-    if order.whole_games:
+    if request.whole_games:
         on_games = "Whole games to 1,000 points, for the first agent of each pairing; a draw counts as half a win."
         parts += [
             pages.section("Games", on_games),
             pages.table(("pairing", "won", "lost", "drawn", "share won"), _games(facts)),
         ]
-    if order.control:
+    if request.control:
         headings = ("pairing", "points without luck", "explained of deals", "explained of single rounds")
-        heading = f"Luck by {_code(order.control)}"
+        heading = f"Luck by {_code(request.control)}"
         parts += [pages.section(heading, on_luck), pages.table(headings, _controlled(facts))]
     if facts["forfeits"]:
         on_forfeits = "Rounds lost by an illegal answer, a crash or a late answer; the first fifty are listed."
@@ -232,12 +232,12 @@ def _with_intervals(
     return figure
 
 
-def _spread(played: Played) -> Figure:
+def _spread(played: PlayedTournament) -> Figure:
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import COLOUR
 
-    pairings = range(len(played.order.pairings))
+    pairings = range(len(played.request.pairings))
     columns = min(ACROSS, len(pairings))
     lines = -(-len(pairings) // columns)
     figure = Figure(figsize=(10, 1.3 * lines + 0.5), layout="constrained")
@@ -245,7 +245,7 @@ def _spread(played: Played) -> Figure:
     for pairing, axes in zip(pairings, grid.flat, strict=False):
         values = values_of(played.results[played.results["pairing"] == pairing])
         axes.hist(values, bins=BINS, color=COLOUR)
-        axes.set_title("\n: ".join(played.order.names(pairing)), fontsize=7)
+        axes.set_title("\n: ".join(played.request.names(pairing)), fontsize=7)
         axes.tick_params(labelsize=7)
     for axes in grid.flat[len(pairings) :]:
         axes.set_visible(False)

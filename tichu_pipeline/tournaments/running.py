@@ -1,4 +1,4 @@
-"""A tournament from its order to its file: by as many workers as there are, and not twice.
+"""Plays a tournament that is requested, with as many workers as there are, and not twice.
 
 Built-in players leave the interpreter's lock alone, and are played by threads; others by processes. Neither changes a
 result. An agent with a network takes the networks for other decisions from the folder of runs: when a run there is new
@@ -20,10 +20,10 @@ from pathlib import Path
 
 from tichu_models.agents.luck import Luck
 from tichu_models.agents.registry import agent_from
-from tichu_models.arena.tournament import Order, Played, is_plain, play
+from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, is_plain, play
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
-from tichu_models.players.crowd import TRUTH
+from tichu_models.players.crowd import TRUTH_FILE
 from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
@@ -35,7 +35,7 @@ from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.files import TournamentFileError, read, write
 from tichu_pipeline.tournaments.logs import game_logs
 
-# Bumped by hand when the same order would be played otherwise; tests/golden/tournament.json says when.
+# Bumped by hand when the same request would be played otherwise; tests/golden/tournament.json says when.
 VERSION = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run
@@ -65,13 +65,13 @@ class FromRegistry:
 class Tournament(Made):
     """A tournament; its rows are rounds."""
 
-    played: Played
+    played: PlayedTournament
 
 
 def run(
     paths: DataPaths,
     name: str,
-    order: Order,
+    request: TournamentRequest,
     workers: Workers | None = None,
     force: bool = False,
     logs: Path | None = None,
@@ -82,25 +82,25 @@ def run(
     playing them. Who is `left_out` of it is kept as well."""
     started = time.perf_counter()
     path = tournament_path(paths, name)
-    stamp = stamp_of(order, paths)
+    stamp = stamp_of(request, paths)
     if not force and not logs and stored_stamp(path) == stamp:
         played = read(path)
         if played.left_out != left_out:
             played = replace(played, left_out=left_out)
             write(path, played, stamp)
         return _made(played, path, stamp, started, reused=True)
-    make, control = FromRegistry(paths.runs), _control(order, paths)
+    make, control = FromRegistry(paths.runs), _control(request, paths)
     with (
-        workers or _usual_workers(order, make) as hired,
-        game_logs(logs / f"{name}.zip", order, stamp) if logs else nullcontext() as archive,
+        workers or _usual_workers(request, make) as hired,
+        game_logs(logs / f"{name}.zip", request, stamp) if logs else nullcontext() as archive,
     ):
-        played = play(order, make, hired.map, hired.count, archive, done, control)
+        played = play(request, make, hired.map, hired.count, archive, done, control)
     played = replace(played, left_out=left_out)
     write(path, played, stamp)
     return _made(played, path, stamp, started, reused=False)
 
 
-def _made(played: Played, path: Path, stamp: str, started: float, reused: bool) -> Tournament:
+def _made(played: PlayedTournament, path: Path, stamp: str, started: float, reused: bool) -> Tournament:
     return Tournament(
         path=path,
         stamp=stamp,
@@ -123,12 +123,12 @@ def standing(survey: Survey) -> Standing:
     except TournamentFileError as error:
         return judged("tournament", "", path.stat().st_size, [str(error)])
     able = entrants(paths)
-    new = [agent for agent in able.agents if agent not in played.order.agents]
+    new = [agent for agent in able.agents if agent not in played.request.agents]
     reasons = [f"new agents: {', '.join(new)}"] if new else []
     reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
-    if not reasons and stamp_of(played.order, paths) != stored_stamp(path):
+    if not reasons and stamp_of(played.request, paths) != stored_stamp(path):
         reasons.append("a network or the crowd's corpus has changed since, or it is of another version")
-    there = f"{len(played.order.agents)} agents, {len(played.results):,} rounds"
+    there = f"{len(played.request.agents)} agents, {len(played.results):,} rounds"
     return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs"))
 
 
@@ -139,31 +139,33 @@ def tournament_path(paths: DataPaths, name: str) -> Path:
     return paths.tournaments / f"{name}.parquet"
 
 
-def stamp_of(order: Order, paths: DataPaths) -> str:
+def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
     """What a tournament depends on."""
-    digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(order))}".encode())
-    if any(agent.startswith("crowd") for agent in order.agents):
+    digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(request))}".encode())
+    if any(agent.startswith("crowd") for agent in request.agents):
         digest.update(
-            hashlib.sha256((paths.root / TRUTH).read_bytes()).digest() if (paths.root / TRUTH).exists() else b""
+            hashlib.sha256((paths.root / TRUTH_FILE).read_bytes()).digest()
+            if (paths.root / TRUTH_FILE).exists()
+            else b""
         )
-    if order.control or any(RUN.match(agent) for agent in order.agents):
+    if request.control or any(RUN.match(agent) for agent in request.agents):
         for file in sorted([*paths.runs.glob(f"*/{MANIFEST}"), *paths.runs.glob(f"*/{WEIGHTS}")]):
             digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
-def _control(order: Order, paths: DataPaths) -> Luck | None:
+def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:
     """What takes luck away, if that is wanted; who cannot fails before anything is played."""
-    if order.control is None:
+    if request.control is None:
         return None
     try:
-        return Luck(paths.runs / order.control).checked()
+        return Luck(paths.runs / request.control).checked()
     except CheckpointError as error:
-        raise ControlError(f"control '{order.control}': {error}") from None
+        raise ControlError(f"control '{request.control}': {error}") from None
 
 
-def _usual_workers(order: Order, make: FromRegistry) -> Workers:
-    agents = [make(name) for name in order.agents]
+def _usual_workers(request: TournamentRequest, make: FromRegistry) -> Workers:
+    agents = [make(name) for name in request.agents]
     if all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents):
         return threads()
     return Processes(os.cpu_count() or 1)

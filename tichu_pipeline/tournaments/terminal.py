@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tichu_models.arena.tournament import Order, Part
+from tichu_models.arena.tournament import TournamentPart, TournamentRequest
 from tichu_models.records.schema import Rounds
 from tichu_pipeline.rounds.showing import show_round
 from tichu_pipeline.tournaments.facts import TIMES, cell, cross_cells, deals_of, ladder, who_answers
@@ -92,9 +92,9 @@ def agents_table(facts: dict[str, Any]) -> Table:
     return table
 
 
-def show_replay(console: Console, order: Order, table: int, part: Part) -> None:
+def show_replay(console: Console, request: TournamentRequest, table: int, part: TournamentPart) -> None:
     """Prints the rounds of one table, and where an agent failed, how."""
-    names = order.names(int(part.results["pairing"][0]))
+    names = request.names(int(part.results["pairing"][0]))
     players = [names[int(seat % 2 != part.results["team_a"][0])] for seat in range(4)]
     for rounds in (part.rounds, *part.broken):
         for i in range(len(rounds)):

@@ -26,8 +26,8 @@ from tichu_pipeline.storage.folders import DataPaths, month_files
 
 ROUNDS_AT_ONCE = 4096
 TRUTH = "truth.parquet"
-STAGE = 7  # cards played, as networks are measured
-STAGES = NUM_CARDS // STAGE
+CARDS_A_PHASE = 7  # cards played, as networks are measured
+PHASES = NUM_CARDS // CARDS_A_PHASE
 
 
 class Blunders:
@@ -57,7 +57,7 @@ def _keys(games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarr
     return games.astype(np.int64) << 24 | indices.astype(np.int64) << 12 | turns.astype(np.int64) & 0xFFF
 
 
-class Asked(NamedTuple):
+class JudgedDecisions(NamedTuple):
     """Decisions of one kind: what was seen, what was chosen, and what became of it."""
 
     views: np.ndarray
@@ -67,7 +67,9 @@ class Asked(NamedTuple):
     value: np.ndarray  # points by which the own team won the round
 
 
-def decisions(source: RoundsSource, split: str, most: int, blunders: Blunders | None = None) -> Iterator[Asked]:
+def decisions(
+    source: RoundsSource, split: str, most: int, blunders: Blunders | None = None
+) -> Iterator[JudgedDecisions]:
     """The decisions of a split in order of time, until there are enough."""
     plan, scratch, found = plan_of(source.spec), np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
     seen = 0
@@ -87,7 +89,7 @@ def decisions(source: RoundsSource, split: str, most: int, blunders: Blunders | 
                 made_by_chance = blunders.among(row["game_id"], row["round_index"], at["turn"])
             lead = row["score"][:, 0].astype(np.int64) - row["score"][:, 1]
             value = np.where(at["seen"]["seat"] & 1, -lead, lead)
-            yield Asked(at["seen"].copy(), at["label"].copy(), at["forced"] != 0, made_by_chance, value)
+            yield JudgedDecisions(at["seen"].copy(), at["label"].copy(), at["forced"] != 0, made_by_chance, value)
             done, seen = done + count, seen + n
 
 
@@ -161,17 +163,17 @@ def _of_yes_no(table: np.ndarray) -> dict[str, float]:
 def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
     """R2 by stage of the round of who guesses the outcome from the points collected: the best line through them."""
     source = RoundsSource(month_files(paths.rounds), spec("play-375"))
-    sums = np.zeros((STAGES, 6))
+    sums = np.zeros((PHASES, 6))
     for asked in decisions(source, split, most):
         points, sign = asked.views["points"].astype(np.int64), 1 - 2 * (asked.views["seat"].astype(np.int64) & 1)
         lead = sign * (points[:, 0] + points[:, 2] - points[:, 1] - points[:, 3]) / VALUE_UNIT
         value, stage = (
             asked.value / VALUE_UNIT,
-            np.minimum(np.bitwise_count(asked.views["played"]) // STAGE, STAGES - 1),
+            np.minimum(np.bitwise_count(asked.views["played"]) // CARDS_A_PHASE, PHASES - 1),
         )
         columns = np.stack([np.ones_like(lead), lead, value, lead * lead, lead * value, value * value], axis=1)
         np.add.at(sums, stage, columns)
-    by_stage = {f"_from_{stage * STAGE}": part for stage, part in enumerate(sums)}
+    by_stage = {f"_from_{stage * CARDS_A_PHASE}": part for stage, part in enumerate(sums)}
     found: dict[str, float] = {}
     for ending, (n, x, y, xx, xy, yy) in {"": sums.sum(axis=0), **by_stage}.items():
         spread, outcomes = n * xx - x * x, n * yy - y * y

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.runs import figures_line, main_figure
-from tichu_pipeline.training.train import Order, train_run
+from tichu_pipeline.training.train import TrainingRequest, train_run
 
-ORDER, ROOT, EPOCH = "order", "root", "epoch"  # names of what goes to and fro
+REQUEST, ROOT, EPOCH = "request", "root", "epoch"  # names of what goes to and fro
 FAILED, DISTURBED = "failed", "disturbed"
 SECONDS_BETWEEN_LINES = 15.0
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -30,12 +30,12 @@ def main() -> int:
 
     end_with(os.getppid())
     with open_dagster_pipes() as pipes:
-        order = Order(**pipes.get_extra(ORDER))
+        request = TrainingRequest(**pipes.get_extra(REQUEST))
         last = time.monotonic()
 
         def report(epoch: int, figures: dict[str, float]) -> None:
-            pipes.log.info(f"epoch {epoch}: {figures_line(order.network, figures)}")
-            shown = {name: figures[name] for name in ("train_loss", *main_figure(order.network)) if name in figures}
+            pipes.log.info(f"epoch {epoch}: {figures_line(request.network, figures)}")
+            shown = {name: figures[name] for name in ("train_loss", *main_figure(request.network)) if name in figures}
             pipes.report_custom_message({EPOCH: {"epoch": epoch, "val_loss": figures["val_loss"], **shown}})
 
         def progress(progress: object) -> None:
@@ -45,7 +45,7 @@ def main() -> int:
                 pipes.log.info(str(progress))
 
         try:
-            train_run(DataPaths(Path(pipes.get_extra(ROOT))), order, report, progress, replace=True)
+            train_run(DataPaths(Path(pipes.get_extra(ROOT))), request, report, progress, replace=True)
         except OSError as error:
             where = str(error.filename) if error.filename else None
             pipes.report_custom_message({DISTURBED: [error.errno or EIO, error.strerror or str(error), where]})

@@ -20,9 +20,9 @@ from tichu_models.learning.settings import RunConfig
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import RTG, Spec, SpecError, spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32
-from tichu_models.runs.manifest import Manifest, SpecStamp
+from tichu_models.runs.manifest import RunManifest, SpecStamp
 from tichu_models.samples.classes import CLASS_NAMES, classes_of_labels
-from tichu_models.samples.loader import Loader, Wanted
+from tichu_models.samples.loader import Loader, SampleFilter
 from tichu_models.samples.sources import RoundsSource, ShardSource
 from tichu_pipeline.features.shards import is_current, shard_file
 from tichu_pipeline.scaling.fit import fit
@@ -48,7 +48,7 @@ class Inputs:
 
     config: RunConfig
     source: RoundsSource | ShardSource
-    manifest: Manifest
+    manifest: RunManifest
 
     @property
     def spec(self) -> Spec:
@@ -64,7 +64,7 @@ class Inputs:
         config = self.config
         learned = config.architecture.objective
         # A sequence has the same turns wherever it is read, by the player that it becomes too.
-        wanted = Wanted(split, drop_forced=config.data.drop_forced and (training or learned == SEQUENCE))
+        wanted = SampleFilter(split, drop_forced=config.data.drop_forced and (training or learned == SEQUENCE))
         return Loader(
             *(self.source, batch_size, wanted, self.manifest.constants, config.training.seed if training else 0),
             kind=_kind(config),
@@ -75,7 +75,7 @@ class Inputs:
             moves=learned in (LEARNED_FROM_MOVES if training else MEASURED_BY_MOVES),
         )
 
-    def samples(self) -> batches.Source:
+    def samples(self) -> batches.BatchSource:
         """What it learns from."""
         from tichu_models.samples.feed import EmptyError, Epochs
 
@@ -214,11 +214,13 @@ def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
     return there
 
 
-def _manifest(config: RunConfig, source: RoundsSource | ShardSource, scaling: Scaling, months: list[str]) -> Manifest:
+def _manifest(
+    config: RunConfig, source: RoundsSource | ShardSource, scaling: Scaling, months: list[str]
+) -> RunManifest:
     read = source.spec
     used = sorted({group.scaled_by for group in read.table if group.scaled_by})
     constants = {name: scaling.variables[name] for name in used}
-    return Manifest(
+    return RunManifest(
         network=config.architecture.name,
         config=config.network,
         spec=SpecStamp.of(read),

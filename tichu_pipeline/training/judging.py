@@ -25,8 +25,8 @@ from tichu_models.options import OptionError
 from tichu_models.records.split import SPLITS
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
-from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
-from tichu_models.samples.batches import Source
+from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
+from tichu_models.samples.batches import BatchSource
 from tichu_models.samples.feed import Tensors
 from tichu_models.samples.legal_moves import MoveFinder
 from tichu_pipeline.storage.folders import DataPaths
@@ -63,7 +63,7 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> dict[str, float]
     return figures
 
 
-def reliability(folder: Path, inputs: Inputs, decisions: Source) -> dict[str, Reliability]:
+def reliability(folder: Path, inputs: Inputs, decisions: BatchSource) -> dict[str, Reliability]:
     """How far the best weights' probabilities mean what they say, by question; nothing of other networks."""
     learned = objective(inputs.config.architecture.objective, inputs.config.training)
     metrics = learned.metrics()
@@ -78,7 +78,7 @@ def reliability(folder: Path, inputs: Inputs, decisions: Source) -> dict[str, Re
     return {name: metric.reliability() for name, metric in sure.items() if "bins" in metric.tally}
 
 
-def inputs_of_run(manifest: Manifest, paths: DataPaths) -> Inputs:
+def inputs_of_run(manifest: RunManifest, paths: DataPaths) -> Inputs:
     """All rounds of the data folder, as this run's network reads them: in float32, scaled as it was trained."""
     config = config_of(manifest)
     training = replace(config.training, precision="float32", devices=1)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, ORDER, ROOT, SECONDS_BETWEEN_LOOKS
-from tichu_pipeline.training.train import Order
+from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, REQUEST, ROOT, SECONDS_BETWEEN_LOOKS
+from tichu_pipeline.training.train import TrainingRequest
 
 PATIENCE = 20.0  # seconds that a child has to end by itself
 
@@ -22,11 +22,11 @@ class TrainingFailedError(Exception):
     """Why the child gave up."""
 
 
-def train_in_child(context: dg.AssetExecutionContext, root: Path, order: Order) -> None:
+def train_in_child(context: dg.AssetExecutionContext, root: Path, request: TrainingRequest) -> None:
     """Trains a run; what the child tells stands in the run's log as it comes, every epoch's figures by the asset."""
     with dg.open_pipes_session(
         context=context,
-        extras={ORDER: asdict(order), ROOT: str(root)},
+        extras={REQUEST: asdict(request), ROOT: str(root)},
         context_injector=dg.PipesTempFileContextInjector(),
         message_reader=dg.PipesTempFileMessageReader(),
     ) as session:

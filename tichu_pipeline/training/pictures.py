@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 Curve = list[tuple[int, float]]
 FEW = 20  # points of a line, which are marked
-WANTED = ("val_top1_not_forced", "val_r2", "val_value_r2", "val_called_auc", "val_auc", "val_right_top1", "val_top1")
+SHOWN_FIGURES = (
+    "val_top1_not_forced",
+    "val_r2",
+    "val_value_r2",
+    "val_called_auc",
+    "val_auc",
+    "val_right_top1",
+    "val_top1",
+)
 
 
 def curves_of(folder: Path) -> dict[str, Curve]:
@@ -44,7 +52,7 @@ def draw_curves(folder: Path, drop_forced: bool) -> Path:
             left.plot(*zip(*curves[name], strict=True), color=colour, label=label, marker=marker)
     left.set(title=f"{folder.name}: loss", xlabel="step", yscale="log")
     left.legend()
-    judged = next((name for name in WANTED if name in curves), "val_loss")
+    judged = next((name for name in SHOWN_FIGURES if name in curves), "val_loss")
     if judged in curves:
         right.plot(*zip(*curves[judged], strict=True), color=COLOUR, marker=".")
     right.set(title=f"validation: {name_of(judged)}", xlabel="step")

@@ -18,7 +18,7 @@ from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import OptionError
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import FIGURES, MANIFEST, TRIAL, WEIGHTS
-from tichu_models.runs.manifest import CheckpointError, Manifest
+from tichu_models.runs.manifest import CheckpointError, RunManifest
 from tichu_models.samples.sources import SourceError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -41,7 +41,7 @@ class Run:
     name: str
     folder: Path
     state: str
-    manifest: Manifest | None = None
+    manifest: RunManifest | None = None
     figures: dict[str, float] = field(default_factory=dict)
     trial: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
@@ -52,7 +52,7 @@ def default_name(network: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", network).lower()
 
 
-def difference(old: Manifest, new: Manifest) -> str:
+def difference(old: RunManifest, new: RunManifest) -> str:
     """The first thing in which two manifests differ, in a few words."""
     if old.network != new.network:
         return f"it is a {old.network}, not a {new.network}"
@@ -97,7 +97,7 @@ def run_of(folder: Path) -> Run:
     return Run(folder.name, folder, FINISHED if done else UNFINISHED, manifest, figures, trial)
 
 
-def config_of(manifest: Manifest) -> RunConfig:
+def config_of(manifest: RunManifest) -> RunConfig:
     """The settings that a run was trained with."""
     training = TrainingConfig.read(manifest.training.get("training", {}), "training")
     data = DataConfig.read(manifest.training.get("data", {}), "data")

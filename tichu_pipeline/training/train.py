@@ -1,4 +1,4 @@
-"""Trains a run: from an order to a folder `runs/<name>/` with weights, figures, notes and pictures.
+"""Trains a run: from a request to a folder `runs/<name>/` with weights, figures, notes and pictures.
 
 The training itself is `tichu_models.learning.training`; here its data is found, its folder locked, and noted how it
 went. A finished run is never overwritten by another one unasked.
@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from tichu_models.learning.config_files import DEFAULT_PRESET, run_config
 from tichu_models.learning.settings import RunConfig
 from tichu_models.runs.files import CURVES, RELIABILITY, RESUME, TRIAL
-from tichu_models.runs.manifest import Manifest
+from tichu_models.runs.manifest import RunManifest
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.made import Made
@@ -29,11 +29,11 @@ from tichu_pipeline.training.inputs import ensure_scaling, inputs_of
 from tichu_pipeline.training.runs import FINISHED, NAME, RunError, default_name, difference, run_of
 
 if TYPE_CHECKING:
-    from tichu_models.learning.training import Progress
+    from tichu_models.learning.training import TrainingProgress
 
 
 @dataclass(frozen=True)
-class Order:
+class TrainingRequest:
     """What shall be trained, as a person says it."""
 
     network: str
@@ -71,11 +71,11 @@ class TrainedRun(Made):
     figures: dict[str, float]
 
 
-def read_order(order: Order) -> RunConfig:
-    """The settings of an order, checked."""
-    if not NAME.fullmatch(order.run):
-        raise RunError(f"run name {order.run!r}: expected letters, digits, '_', '-' and '.', not more than 100")
-    return run_config(order.network, order.config, order.settings)
+def read_request(request: TrainingRequest) -> RunConfig:
+    """The settings of a request, checked."""
+    if not NAME.fullmatch(request.run):
+        raise RunError(f"run name {request.run!r}: expected letters, digits, '_', '-' and '.', not more than 100")
+    return run_config(request.network, request.config, request.settings)
 
 
 def toml(value: Any) -> str:
@@ -85,14 +85,14 @@ def toml(value: Any) -> str:
 
 def train_run(
     paths: DataPaths,
-    order: Order,
+    request: TrainingRequest,
     report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
-    progress: Callable[[Progress], None] = lambda progress: None,
+    progress: Callable[[TrainingProgress], None] = lambda progress: None,
     replace: bool = False,
 ) -> TrainedRun:
     """Trains what was ordered, goes on with it, or finds it done. `replace` lets it take a finished run's place."""
-    config = read_order(order)
-    folder = paths.runs / order.run
+    config = read_request(request)
+    folder = paths.runs / request.run
     ensure_scaling(paths)
     inputs = inputs_of(config, paths)
     if (made := finished(folder, inputs.manifest)) is not None:
@@ -101,10 +101,10 @@ def train_run(
         return _help(folder, inputs)
     paths.runs.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(paths.runs / f".{order.run}.lock", timeout=0):
+        with FileLock(paths.runs / f".{request.run}.lock", timeout=0):
             if not replace:
                 _check_vacant(folder, inputs.manifest)
-            return _train(folder, order, inputs, report, progress)
+            return _train(folder, request, inputs, report, progress)
     except Timeout:
         raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
 
@@ -123,7 +123,7 @@ def _help(folder: Path, inputs: Any) -> TrainedRun:
     return _trained(folder, inputs.manifest, trained.figures, 0.0)
 
 
-def finished(folder: Path, manifest: Manifest) -> TrainedRun | None:
+def finished(folder: Path, manifest: RunManifest) -> TrainedRun | None:
     """The run of this manifest, if it is done."""
     found = run_of(folder)
     if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
@@ -134,7 +134,7 @@ def finished(folder: Path, manifest: Manifest) -> TrainedRun | None:
 
 
 def _trained(
-    folder: Path, manifest: Manifest, figures: dict[str, float], seconds: float, reused: bool = False
+    folder: Path, manifest: RunManifest, figures: dict[str, float], seconds: float, reused: bool = False
 ) -> TrainedRun:
     return TrainedRun(
         path=folder,
@@ -148,7 +148,7 @@ def _trained(
     )
 
 
-def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) -> TrainedRun:
+def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, progress: Any) -> TrainedRun:
     from tichu_models.learning.training import train
     from tichu_pipeline.training.judging import reliability
     from tichu_pipeline.training.pictures import draw_curves, draw_reliability
@@ -156,7 +156,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
     started = time.monotonic()
     going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
     kept = {} if not going_on else json_object(folder / TRIAL)
-    trial = Trial(order.config, list(order.settings), attempts=kept.get("attempts", 0) + 1)
+    trial = Trial(request.config, list(request.settings), attempts=kept.get("attempts", 0) + 1)
     before, cores_before = kept.get("seconds", 0.0), kept.get("core_seconds", 0.0) - time.process_time()
     samples = inputs.samples()
     validation = inputs.decisions("validation", inputs.config.data.validation_samples)
@@ -183,7 +183,7 @@ def _train(folder: Path, order: Order, inputs: Any, report: Any, progress: Any) 
     return _trained(folder, inputs.manifest, trained.figures, time.monotonic() - started)
 
 
-def _check_vacant(folder: Path, manifest: Manifest) -> None:
+def _check_vacant(folder: Path, manifest: RunManifest) -> None:
     there = run_of(folder) if folder.exists() else None
     if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
         return

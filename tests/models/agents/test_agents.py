@@ -13,7 +13,7 @@ import torch
 from tests.makers.agents import SEED
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
-from tichu_models.agents.choosing import RULES, moves_of
+from tichu_models.agents.choosing import DECISION_RULES, moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
@@ -47,7 +47,7 @@ def test_answers_do_not_hang_on_threads(runs, threads):
 
 
 @pytest.mark.parametrize("hierarchical", [False, True])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", DECISION_RULES)
 def test_the_rule_of_play_is_the_rule_of_training(hierarchical, rule):
     """A network would be measured by another rule than it plays by."""
     views, _, _ = watched_games(BuiltinAgent("r", 0), 10, rounds=1).all_of(PLAY)
@@ -55,7 +55,7 @@ def test_the_rule_of_play_is_the_rule_of_training(hierarchical, rule):
     outputs = 4 * torch.randn(len(views), 58 if hierarchical else 57, generator=torch.Generator().manual_seed(1))
     candidates = Candidates.of_counts(torch.from_numpy(moves.plays), torch.from_numpy(moves.counts))
     expected = move_scores(outputs.double().float(), candidates, rule)
-    found = scores_by(RULES.index(rule), outputs.numpy(), moves)
+    found = scores_by(DECISION_RULES.index(rule), outputs.numpy(), moves)
     np.testing.assert_allclose(found, expected.double().numpy(), rtol=1e-4, atol=1e-5)
 
 

@@ -16,7 +16,7 @@ from tichu_models.agents.neural.dt_agent import DTAgent
 from tichu_models.agents.neural.gc_agent import collected_lead
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
-from tichu_models.arena.extras import ROUNDS
+from tichu_models.arena.extras import ROUND_NUMBERS
 from tichu_models.chance import draw
 from tichu_models.networks.candidates import card_bits
 from tichu_models.observation.samples import Encoder, as_records
@@ -26,7 +26,7 @@ from tichu_models.observation.unpack import BFLOAT16, FLOAT32
 from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.asking import PLAY
 from tichu_models.samples.feed import Tensors
-from tichu_models.samples.loader import Batch, Loader, Wanted
+from tichu_models.samples.loader import ArrayBatch, Loader, SampleFilter
 from tichu_models.samples.sources import ANY_SPLIT, Block
 
 SEED, LONGEST = 3, 80  # turns of a seat in a round, far more than there are
@@ -53,11 +53,11 @@ def trained_on(rounds: Rounds, kind: str) -> tuple[dict[tuple[int, int, int], tu
     read = spec("sequence")
     source = InMemory(rounds, read)
     loader = Loader(
-        source, 4 * len(rounds), Wanted(drop_forced=True), Scaling.of(SCALING), kind=kind, steps=LONGEST,
+        source, 4 * len(rounds), SampleFilter(drop_forced=True), Scaling.of(SCALING), kind=kind, steps=LONGEST,
         drop_last=False, shuffle=False,
     )  # fmt: skip
     (arrays,) = loader
-    assert isinstance(arrays, Batch)
+    assert isinstance(arrays, ArrayBatch)
     batch = Tensors(read.names)(arrays)
     facts = as_records(source.samples, read)
     rows: dict[tuple[int, int], int] = {}
@@ -81,7 +81,7 @@ def compare(agent: DTAgent, agents: list, games: int, seed: int, max_rounds: int
     kind = BFLOAT16 if agent.network.dtype == torch.bfloat16 else FLOAT32
     place, batch = trained_on(rounds, kind)
     names = {
-        int(draw(np.uint64(draw(np.uint64(seed), int(row["game_id"]))), ROUNDS + int(row["round_index"]))): i
+        int(draw(np.uint64(draw(np.uint64(seed), int(row["game_id"]))), ROUND_NUMBERS + int(row["round_index"]))): i
         for i, row in enumerate(rounds.rows)
     }
     doubles = played(rounds).doubles

@@ -8,7 +8,7 @@ import pytest
 from tests.makers.runs import make_runs
 from tichu_models.agents.luck import Luck
 from tichu_models.agents.registry import agent_from
-from tichu_models.arena.tournament import Order, Task, play_task
+from tichu_models.arena.tournament import Task, TournamentRequest, play_task
 from tichu_models.records.schema import Rounds
 from tichu_models.runs.manifest import CheckpointError
 
@@ -24,7 +24,7 @@ def runs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rounds() -> Rounds:
     """Some duplicate deals."""
-    return play_task(Task(Order(("heuristic", "random"), 50, seed=2), agent_from, 0, 0, 50)).rounds
+    return play_task(Task(TournamentRequest(("heuristic", "random"), 50, seed=2), agent_from, 0, 0, 50)).rounds
 
 
 def turned(rounds: Rounds) -> Rounds:

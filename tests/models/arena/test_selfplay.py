@@ -19,7 +19,7 @@ from tichu_models.rules.state import CALLED_GRAND, NOT_CALLED
 SEATINGS = ("HHHH", "RRRR", "HRHR", "BHRB")
 
 
-def game_bytes(chunks: list[selfplay.Played]) -> dict[int, list[tuple[bytes, ...]]]:
+def game_bytes(chunks: list[selfplay.PlayedRounds]) -> dict[int, list[tuple[bytes, ...]]]:
     """Everything that was recorded of each game, wherever in the byte array it stands."""
     games: dict[int, list[tuple[bytes, ...]]] = {}
     for chunk in chunks:

@@ -18,7 +18,7 @@ from tichu_models.learning.learner import Learner, NotFiniteError
 from tichu_models.learning.training import train
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.runs.checkpoint import load
-from tichu_models.runs.manifest import Manifest, SpecStamp
+from tichu_models.runs.manifest import RunManifest, SpecStamp
 from tichu_models.samples.batches import InMemory
 
 INPUTS = 20
@@ -35,7 +35,7 @@ def _run(network="PolicyNet", n=48, *settings):
     fast = ["training.batch_size=16", "training.epochs=3", "training.checkpoint_steps=2", "training.precision=float32"]
     config = run_config(network, "smoke", [*fast, "training.accelerator=cpu", *settings])
     spec = SpecStamp(name=config.spec, version=1, digest="x")
-    manifest = Manifest(
+    manifest = RunManifest(
         network=network,
         config=config.network,
         spec=spec,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.makers.learners import plays_of, random_candidates
 from tichu_models.networks.candidates import Candidates, best, find, log_softmax, types_and_lengths
-from tichu_models.networks.decision_rule import RULES, move_scores, rarity
+from tichu_models.networks.decision_rule import DECISION_RULES, move_scores, rarity
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, TYPE_NAMES
 
@@ -82,7 +82,7 @@ def test_a_hierarchical_policy_weighs_cards_by_the_gate():
     assert likely["S9"] == pytest.approx(math.log(0.25 * 0.5 * 0.6) + 54 * math.log(0.9), rel=1e-5)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", DECISION_RULES)
 @pytest.mark.parametrize("outputs", [57, 58])
 def test_a_batch_scores_as_its_decisions_one_by_one(rule, outputs):
     """A player would choose otherwise at one table than at a thousand."""

@@ -16,9 +16,9 @@ from tests.makers.vectors import decisions, records, samples
 from tests.oracles.reading import read_rounds, to_records
 from tichu_models.arena.lockstep import play_games
 from tichu_models.chance import draw
-from tichu_models.observation.decisions import standings_of
+from tichu_models.observation.decisions import scores_before
 from tichu_models.observation.encode import pack
-from tichu_models.observation.samples import PASS_BIT, Encoder, Played
+from tichu_models.observation.samples import PASS_BIT, Encoder, SoundRounds
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent
@@ -207,7 +207,9 @@ def samples_unchecked(sheet: Sheet, name: str) -> np.ndarray:
     """Samples of a round as it stands: a changed future is not sound."""
     rounds, none = sheet.rounds(), np.full(1, -1, dtype=np.int8)
     return Encoder(spec(name)).samples(
-        Played(rounds.rows, standings_of(rounds.rows), none, none * 0, none * 0, rounds.history, np.arange(len(none)))
+        SoundRounds(
+            rounds.rows, scores_before(rounds.rows), none, none * 0, none * 0, rounds.history, np.arange(len(none))
+        )
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.makers.runs import Watched
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
-from tichu_models.arena.tournament import Order, play
+from tichu_models.arena.tournament import TournamentRequest, play
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.players.crowd import CrowdAgent
 from tichu_models.rules.asking import PLAY
@@ -43,7 +43,7 @@ def test_both_tables_of_a_deal_have_the_same_players():
     for seat in (0, 1):
         crowd = Watched(CrowdAgent("crowd", np.array([0.1])))
         play(
-            Order(("crowd", "heuristic"), 3, seed=seat),
+            TournamentRequest(("crowd", "heuristic"), 3, seed=seat),
             lambda name, c=crowd: c if name == "crowd" else HeuristicAgent(),
         )
         _, extras, _ = crowd.all_of(PLAY)

@@ -20,7 +20,7 @@ ENTRIES = st.lists(
     ),
     max_size=20,
 )
-KINDS = {"pass": history.PASS, "play": history.PLAY, "take": history.TAKE}
+KINDS = {"pass": history.PASS_ENTRY, "play": history.PLAY_ENTRY, "take": history.TAKE_ENTRY}
 
 
 def row(start, stop, tichu_position=(-3, -3, -3, -3)):
@@ -56,8 +56,8 @@ def test_a_small_tichu_stands_before_its_turn(position, place):
     stored = np.array([0x90, 5, 0x81, 0xA0, 0x92, 9], dtype=np.uint8)
     log = np.zeros(1, dtype=history.LOG)[0]
     history.load(log, stored, row(0, len(stored), tichu_position=[-3, -1, -2, position]))
-    kinds = [history.PLAY, history.PASS, history.TAKE, history.PLAY]
-    kinds.insert(place, history.CALL)
+    kinds = [history.PLAY_ENTRY, history.PASS_ENTRY, history.TAKE_ENTRY, history.PLAY_ENTRY]
+    kinds.insert(place, history.CALL_ENTRY)
     assert [history.kind_of(entry) for entry in log["entry"][: log["length"]]] == kinds
     assert history.seat_of(log["entry"][place]) == 3
 
@@ -70,16 +70,16 @@ def test_foreign_bytes_are_no_turns(stored):
     entries = log["entry"][: log["length"]]
     kinds = [history.kind_of(entry) for entry in entries]
     assert history.BAD_LABEL in kinds or any(
-        kind == history.PASS and history.cards_in(entry) for kind, entry in zip(kinds, entries, strict=True)
+        kind == history.PASS_ENTRY and history.cards_in(entry) for kind, entry in zip(kinds, entries, strict=True)
     )
 
 
 def test_the_bytes_of_the_contract():
     """Another program that reads histories by the contract reads other turns."""
     log = np.zeros(1, dtype=history.LOG)[0]
-    history.note(log, history.PLAY, 2, mask_of(["Ph", "S2", "Hu", "RA", "Dr", "Ma"]))
-    history.note(log, history.PASS, 3, 0)
-    history.note(log, history.TAKE, 2, 0)
+    history.note(log, history.PLAY_ENTRY, 2, mask_of(["Ph", "S2", "Hu", "RA", "Dr", "Ma"]))
+    history.note(log, history.PASS_ENTRY, 3, 0)
+    history.note(log, history.TAKE_ENTRY, 2, 0)
     stored = np.zeros(20, dtype=np.uint8)
     length = history.store(log, stored, 0)
     assert stored[:length].tolist() == [0x92, 0, 1, 2, 53, 54, 55, 0x83, 0xA2]

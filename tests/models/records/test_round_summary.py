@@ -9,9 +9,9 @@ import pytest
 
 from tichu_models.arena.selfplay import stream
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
-from tichu_models.records.history import PASS, PLAY, TAKE, kind_of, load, seat_of
+from tichu_models.records.history import PASS_ENTRY, PLAY_ENTRY, TAKE_ENTRY, kind_of, load, seat_of
 from tichu_models.records.replay import SCRATCH, begin, check, step
-from tichu_models.records.round_summary import COURSE, TALLY, ZERO, follow_rounds, tally_rounds
+from tichu_models.records.round_summary import ROUND_SUMMARY, TALLY, ZERO, summarise_rounds, tally_rounds
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import DOG, MAHJONG, count, of_rank, points
 from tichu_models.rules.combinations import BOMB, type_of
@@ -36,10 +36,10 @@ def test_the_glance_agrees_with_the_engine(agent):
     counted after the turn instead of before it."""
     rounds, outcomes = played(agent, 40)
     rows = rounds.rows
-    courses, tally = np.zeros(len(rows), dtype=COURSE), np.zeros(1, dtype=TALLY)
+    courses, tally = np.zeros(len(rows), dtype=ROUND_SUMMARY), np.zeros(1, dtype=TALLY)
     complete = np.ones(len(rows), dtype=np.bool_)
     begins = begins_of(rounds)
-    follow_rounds(rounds.history, begins, rows["wish"], rows["dragon_recipient"], complete, courses)
+    summarise_rounds(rounds.history, begins, rows["wish"], rows["dragon_recipient"], complete, courses)
     leads = (rows["score"][:, 0] - rows["score"][:, 1]).astype(np.int64)
     doubles = outcomes["is_double_victory"].astype(np.bool_)
     tally_rounds(rounds.history, begins, rows["dragon_recipient"], leads, doubles, complete, tally[0])
@@ -77,7 +77,7 @@ def _from_engine(row, history, state, log, plays, lead, expected) -> dict:
     for at in range(int(log["length"])):
         entry, before = int(log["entry"][at]), int(state["played"])
         kind, seat, owner = kind_of(entry), seat_of(entry), int(state["owner"])
-        if kind in (PASS, PLAY):
+        if kind in (PASS_ENTRY, PLAY_ENTRY):
             collected = state["points"].tolist()
             ahead = collected[0] + collected[2] - collected[1] - collected[3]
             expected["trick_points"][int(points(int(state["trick_cards"])))] += 1
@@ -85,9 +85,9 @@ def _from_engine(row, history, state, log, plays, lead, expected) -> dict:
             turns.append((seat, ahead))
         gift = int(state["dragon_recipient"])
         assert step(state, row, log, at, plays) == 0
-        if kind == TAKE and state["dragon_recipient"] != gift:
+        if kind == TAKE_ENTRY and state["dragon_recipient"] != gift:
             facts["dragon_giver"] = owner
-        if kind != PLAY:
+        if kind != PLAY_ENTRY:
             continue
         cards = int(state["played"]) & ~before
         if facts["dog_by"] >= 0 and facts["dog_to"] < 0:

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from tichu_models.networks.architectures import ARCHITECTURES, build
 from tichu_models.networks.configs import DTConfig, PolicyConfig
 from tichu_models.runs.checkpoint import load, save
-from tichu_models.runs.manifest import CheckpointError, Manifest, SpecStamp
+from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 
 SMALL = {
     "DTNet": {"turns": 4, "d_model": 16, "layers": 1, "heads": 2, "feedforward": 16},
@@ -26,7 +26,7 @@ def _manifest(name="PolicyNet", **changes):
     config = ARCHITECTURES[name].config.read(SMALL.get(name, {"hidden": [16, 8]}), name)
     spec = SpecStamp(name="play-375", version=1, digest="abc")
     data = {"features": "f00d"}
-    manifest = Manifest(network=name, config=config, spec=spec, inputs=20, scaling=SCALING, data=data, seed=7)
+    manifest = RunManifest(network=name, config=config, spec=spec, inputs=20, scaling=SCALING, data=data, seed=7)
     return replace(manifest, **changes)
 
 

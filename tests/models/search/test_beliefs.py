@@ -8,7 +8,7 @@ import pytest
 from tests.makers.runs import Watched, make_runs, watched_games
 from tichu_models.agents.registry import agent_from
 from tichu_models.kernels import kernel
-from tichu_models.observation.transcript import RETRACING, WANTED
+from tichu_models.observation.transcript import RETRACE_OPTIONS, RETRACING
 from tichu_models.observation.view import VIEW, see
 from tichu_models.rules.asking import PLAY
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK
@@ -38,7 +38,7 @@ def questions(games: int, agent: str = "heuristic:blunder=.2", seed: int = 1, ru
 def supposed(views, transcripts, deals, hands=None):
     """(states, tries) of deals that are drawn, or that the hands say."""
     n = len(views) * deals
-    wanted = np.zeros(1, dtype=WANTED)[0]
+    wanted = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
     wanted["open"] = wanted["strict"] = 1
     states, tries = np.zeros(n, dtype=STATE), np.zeros(n, dtype=np.int64)
     turns, cards = np.zeros(n * TURNS, dtype=VIEW), np.zeros(n * TURNS, dtype=np.int64)

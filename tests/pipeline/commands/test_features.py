@@ -12,7 +12,7 @@ from tests.oracles.decisions import plays
 from tests.paths import SOUND_GAME
 from tichu_models.observation.specs import SPECS, spec
 from tichu_pipeline.cli import app
-from tichu_pipeline.features.of_log import Wanted, decisions_of
+from tichu_pipeline.features.of_log import DecisionFilter, decisions_of
 
 
 def test_every_vector_of_the_sound_game_is_what_its_text_says():
@@ -55,14 +55,14 @@ def test_a_bomb_that_leads_is_no_bomb_on_the_trick(tmp_path):
     log = tmp_path / "1.tch"
     log.write_text("\n".join([*lines, "Ergebnis: 25 - 75", ""]))
     assert assert_like_the_text(log) == len(plays) - 3  # three passes collect
-    (lead,) = decisions_of(log, spec("play-375"), Wanted(turn=4), None)
+    (lead,) = decisions_of(log, spec("play-375"), DecisionFilter(turn=4), None)
     assert (lead["features"]["trick_owner.none"], lead["features"]["points.left"]) == (1, 25)
 
 
 def assert_like_the_text(path: Path) -> int:
     """Compares all play vectors of a log; returns how many."""
     expected = list(plays(path.read_text()))
-    found = list(decisions_of(path, spec("play-375"), Wanted(), None))
+    found = list(decisions_of(path, spec("play-375"), DecisionFilter(), None))
     assert len(found) == len(expected)
     ambiguous = 0
     for decision, (index, turn, seat, cards, features) in zip(found, expected, strict=True):
@@ -261,7 +261,7 @@ def test_vectors_by_hand(real_logs, case):
     name = SPEC_OF[kind]
     found = [
         decision
-        for decision in decisions_of(path, spec(name), Wanted(index, turn), None)
+        for decision in decisions_of(path, spec(name), DecisionFilter(index, turn), None)
         if decision["seat"] == seat and decision["turn"] == turn
     ]
     assert len(found) == 1

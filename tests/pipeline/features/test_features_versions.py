@@ -9,7 +9,7 @@ import pytest
 from tests.makers import golden
 from tichu_models.observation.specs import SPEC_OF_KIND, spec
 from tichu_pipeline.features import dataset, shards
-from tichu_pipeline.features.groups import BALANCES, Order
+from tichu_pipeline.features.groups import BALANCES, DatasetRequest
 from tichu_pipeline.storage.folders import DataPaths
 
 
@@ -32,8 +32,8 @@ def dataset_parts(paths: DataPaths) -> dict:
     """Every column of every group, for each way to balance classes."""
     found = {}
     for balance in BALANCES:
-        order = Order(size=300, balance=balance, seed=3)
-        with h5py.File(dataset.make_dataset(paths, balance, order).path) as file:
+        request = DatasetRequest(size=300, balance=balance, seed=3)
+        with h5py.File(dataset.make_dataset(paths, balance, request).path) as file:
             found[balance] = {
                 split: {name: column[:].tolist() for name, column in group.items()} for split, group in file.items()
             }

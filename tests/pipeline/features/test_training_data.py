@@ -25,7 +25,7 @@ from tichu_models.rules.cards import NUM_CARDS, mask_of
 from tichu_models.rules.combinations import cards_of
 from tichu_models.samples.classes import classes_of
 from tichu_models.samples.legal_moves import MoveFinder
-from tichu_models.samples.loader import Loader, StateError, Wanted
+from tichu_models.samples.loader import Loader, SampleFilter, StateError
 from tichu_models.samples.sources import RoundsSource, ShardSource, SourceError
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.features import dataset, groups, shards
@@ -128,7 +128,7 @@ def test_a_batch_is_what_the_spec_says(paths, name):
     """Features in another place, or scaled by another variable, than the table of the spec says."""
     source, found = rounds_source(paths, name), spec(name)
     for scaling in (None, SCALING):
-        loader = Loader(source, 64, Wanted(), scaling, shuffle=False)
+        loader = Loader(source, 64, SampleFilter(), scaling, shuffle=False)
         batch = next(iter(loader))
         rows = samples_of(source)
         rows = rows[as_records(rows, found)["split"] == 0][:64]
@@ -200,7 +200,7 @@ def test_the_same_seed_gives_the_same_batches(paths):
 def test_an_epoch_has_every_sample_once(paths):
     """Samples lost or doubled by shuffling."""
     source = shard_source(paths, "play-375")
-    wanted = Wanted(split="train")
+    wanted = SampleFilter(split="train")
     records = as_records(samples_of(source), source.spec)
     expected = sorted(records["value"][records["split"] == 0].tolist())
     found = [value for batch in Loader(source, 200, wanted, drop_last=False) for value in batch.value.tolist()]
@@ -226,7 +226,7 @@ def test_counting_leaves_the_loader_where_it_stood(paths, begun):
 
 def test_an_epoch_that_is_left_keeps_nobody_waiting(paths, monkeypatch):
     """The garbage collector ends such a loop within any thread, even one that starts: to join another is to hang."""
-    loader, go_on = Loader(rounds_source(paths, "play-375"), 64, Wanted(), seed=1), Event()
+    loader, go_on = Loader(rounds_source(paths, "play-375"), 64, SampleFilter(), seed=1), Event()
     fill = loader._fill
     monkeypatch.setattr(loader, "_fill", lambda *args: (args[2] == 0 or go_on.wait(60)) and fill(*args))
     loop = iter(loader)
@@ -235,7 +235,7 @@ def test_an_epoch_that_is_left_keeps_nobody_waiting(paths, monkeypatch):
     assert not go_on.is_set()
     assert not loader._coming[0].done()
     go_on.set()
-    whole = copies(Loader(rounds_source(paths, "play-375"), 64, Wanted(), seed=1))
+    whole = copies(Loader(rounds_source(paths, "play-375"), 64, SampleFilter(), seed=1))
     assert same(copies(loader), whole[1:])
 
 
@@ -255,7 +255,7 @@ def test_an_epoch_goes_on_where_it_stopped(paths, stopped_after):
     resumed = Loader(shard_source(paths, "play-375"), 512, seed=1)
     resumed.load_state_dict(state)
     assert same(expected[stopped_after + 1 :], copies(resumed))
-    for another in (Loader(source, 512, seed=2), Loader(source, 512, Wanted(drop_forced=True), seed=1)):
+    for another in (Loader(source, 512, seed=2), Loader(source, 512, SampleFilter(drop_forced=True), seed=1)):
         with pytest.raises(StateError):
             another.load_state_dict(state)
 
@@ -276,16 +276,17 @@ def test_filters_leave_out_what_they_say(paths):
     source = shard_source(paths, "play-375")
     records = as_records(samples_of(source), source.spec)
     counts = {
-        split: sum(len(batch.value) for batch in Loader(source, 50, Wanted(split), drop_last=False)) for split in SPLITS
+        split: sum(len(batch.value) for batch in Loader(source, 50, SampleFilter(split), drop_last=False))
+        for split in SPLITS
     }
     assert counts == {split: int((records["split"] == k).sum()) for k, split in enumerate(SPLITS)}
     train = records["split"] == 0
-    free = sum(len(b.value) for b in Loader(source, 50, Wanted(drop_forced=True), drop_last=False))
+    free = sum(len(b.value) for b in Loader(source, 50, SampleFilter(drop_forced=True), drop_last=False))
     assert free == int((train & (records["forced"] == 0)).sum()) < counts["train"]
-    some = sum(len(b.value) for b in Loader(source, 50, Wanted(sample_rate=0.25), drop_last=False))
+    some = sum(len(b.value) for b in Loader(source, 50, SampleFilter(sample_rate=0.25), drop_last=False))
     assert 0.22 < some / counts["train"] < 0.28
     clean = seats_of(paths, MONTHS, Filters(clean_games=True, no_substitutes=True))
-    kept = sum(len(b.value) for b in Loader(source, 50, Wanted(seats=clean), drop_last=False))
+    kept = sum(len(b.value) for b in Loader(source, 50, SampleFilter(seats=clean), drop_last=False))
     expected = 0
     for month in MONTHS:
         games = pq.read_table(month_file(paths.games, month)).to_pylist()
@@ -335,7 +336,7 @@ def test_legal_moves_travel_along(paths, name):
     played = cards_from_labels(seen["label"])
     assert all(cards in cards_of(legal) for cards, legal in zip(played, of_sample, strict=True))
     assert all(len(set(legal)) == len(legal) for legal in of_sample)
-    batches = Loader(source, 64, Wanted(drop_forced=True), seed=1, moves=True)
+    batches = Loader(source, 64, SampleFilter(drop_forced=True), seed=1, moves=True)
     for batch in batches:
         assert len(batch.moves) == batch.move_counts.sum()
         assert (batch.move_counts >= 2).all()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from dataclasses import asdict
 
-from tichu_models.arena.tournament import Order as TournamentOrder
+from tichu_models.arena.tournament import TournamentRequest as TournamentOrder
 from tichu_pipeline.commands.tournaments import tournament as tournament_command
 from tichu_pipeline.features.filters import Filters
-from tichu_pipeline.features.groups import Order as DatasetOrder
+from tichu_pipeline.features.groups import DatasetRequest as DatasetOrder
 from tichu_pipeline.orchestration.assets.dataset import DatasetConfig
 from tichu_pipeline.orchestration.assets.tournament import TournamentConfig
 
@@ -26,9 +26,9 @@ def test_a_tournament_is_the_same_from_the_stage_and_from_the_command(monkeypatc
     """A ladder that the command plays anew, over other deals than the stage."""
     config = TournamentConfig()
     options = inspect.signature(tournament_command).parameters
-    order = TournamentOrder(("random", "heuristic"))
-    assert config.seed == options["seed"].default == order.seed
+    request = TournamentOrder(("random", "heuristic"))
+    assert config.seed == options["seed"].default == request.seed
     assert (
-        f"[default: {order.deals}]"
+        f"[default: {request.deals}]"
         in inspect.get_annotations(tournament_command, eval_str=True)["deals"].__metadata__[0].help
     )

@@ -15,7 +15,7 @@ from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.distribution import SAMPLE, Distribution
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.rounds.stored_rounds import find_game, text_of
-from tichu_pipeline.scaling.fit import QUANTILES, ScalingError, clip_bounds, describe, fit, nice
+from tichu_pipeline.scaling.fit import QUANTILES, ScalingFitError, clip_bounds, describe, fit, nice
 from tichu_pipeline.scaling.gather import VARIABLES, gather
 from tichu_pipeline.storage.folders import DataPaths
 
@@ -128,7 +128,7 @@ def test_a_new_month_leaves_the_constants_alone(paths, tmp_path):
     assert not later.reused
     assert later.constants["fit"]["rounds"] > first.constants["fit"]["rounds"]
     assert later.constants["variables"]["rtg"]["method"] == "zscore"
-    with pytest.raises(ScalingError, match="expected one of"):
+    with pytest.raises(ScalingFitError, match="expected one of"):
         fit(data, methods={"rtg": "log"})
-    with pytest.raises(ScalingError, match="no rounds up to 2023-01"):
+    with pytest.raises(ScalingFitError, match="no rounds up to 2023-01"):
         fit(data, "2023-01")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.paths import ROOT
 from tichu_pipeline.cli import app
 from tichu_pipeline.status import doctor
-from tichu_pipeline.status.doctor import Finding, Verdict, examine
+from tichu_pipeline.status.doctor import Finding, Severity, examine
 from tichu_pipeline.storage.folders import DataPaths
 
 
@@ -39,8 +39,8 @@ def test_a_sound_machine_passes(data):
     assert [finding.subject for finding in findings] == [
         "Python", "packages", "disk", "cores", "memory", "GPU", "data folder", "Dagster home",
     ]  # fmt: skip
-    assert not [finding for finding in findings if finding.verdict is Verdict.FAIL]
-    assert all(finding.remedy for finding in findings if finding.verdict is not Verdict.FINE)
+    assert not [finding for finding in findings if finding.verdict is Severity.FAIL]
+    assert all(finding.remedy for finding in findings if finding.verdict is not Severity.FINE)
 
 
 def test_packages_missing_or_of_the_wrong_version(data, monkeypatch):
@@ -48,7 +48,7 @@ def test_packages_missing_or_of_the_wrong_version(data, monkeypatch):
     wanted = ["numba>=999", "no-such-package>=1", "torch; extra == 'gpu'"]
     monkeypatch.setattr(importlib.metadata, "requires", lambda _: wanted)
     finding = found(data, "packages")
-    assert finding.verdict is Verdict.FAIL
+    assert finding.verdict is Severity.FAIL
     assert "numba" in finding.found
     assert "no-such-package is missing" in finding.found
     assert "torch" not in finding.found
@@ -57,16 +57,16 @@ def test_packages_missing_or_of_the_wrong_version(data, monkeypatch):
 def test_a_full_disk(data, monkeypatch):
     """A demo that dies of a full disk after ten minutes."""
     monkeypatch.setattr(doctor, "LEAST_FREE", 10**18)
-    assert found(data, "disk").verdict is Verdict.FAIL
+    assert found(data, "disk").verdict is Severity.FAIL
     assert "--data" in found(data, "disk").remedy
 
 
 @pytest.mark.parametrize(
     ("home", "verdict", "said"),
     [
-        ("relative/home", Verdict.FAIL, "export DAGSTER_HOME=/"),
-        ("/no/such/home", Verdict.FAIL, "dagster_home"),
-        ("{tmp}", Verdict.NOTE, "copy dagster_home/dagster.yaml"),
+        ("relative/home", Severity.FAIL, "export DAGSTER_HOME=/"),
+        ("/no/such/home", Severity.FAIL, "dagster_home"),
+        ("{tmp}", Severity.NOTE, "copy dagster_home/dagster.yaml"),
     ],
 )
 def test_dagster_homes(data, monkeypatch, home, verdict, said):
@@ -79,8 +79,8 @@ def test_dagster_homes(data, monkeypatch, home, verdict, said):
 def test_a_data_folder_that_is_a_file(data, tmp_path):
     """An error from the depth of a library at the first write."""
     (tmp_path / "file").touch()
-    assert found(DataPaths(tmp_path / "file"), "data folder").verdict is Verdict.FAIL
-    assert found(DataPaths(tmp_path / "new" / "below"), "data folder").verdict is Verdict.NOTE
+    assert found(DataPaths(tmp_path / "file"), "data folder").verdict is Severity.FAIL
+    assert found(DataPaths(tmp_path / "new" / "below"), "data folder").verdict is Severity.NOTE
 
 
 def test_a_gpu_that_torch_does_not_use(data, tmp_path, monkeypatch):
@@ -91,7 +91,7 @@ def test_a_gpu_that_torch_does_not_use(data, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(importlib.metadata, "version", lambda _: "2.14.0+cpu")
     finding = next(doctor._gpu(data))
-    assert finding.verdict is Verdict.NOTE
+    assert finding.verdict is Severity.NOTE
     assert "NVIDIA H100, 81559 MiB" in finding.found
     assert "CUDA" in finding.remedy
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.status import overview
@@ -23,10 +23,10 @@ from tichu_pipeline.tournaments.running import run
 def paths(tmp_path_factory) -> DataPaths:
     """Rounds, constants with their pictures, and a tournament; no network."""
     made = DataPaths(tmp_path_factory.mktemp("overview"))
-    demo.ensure_corpus(made.raw, demo.Order(20, ["2024-01"], seed=8))
+    demo.ensure_corpus(made.raw, demo.CorpusRequest(20, ["2024-01"], seed=8))
     ingest(made.raw, made)
     fit(made)
-    run(made, LADDER, Order(entrants(made).agents, 2))
+    run(made, LADDER, TournamentRequest(entrants(made).agents, 2))
     write_page(made, LADDER)
     return made
 

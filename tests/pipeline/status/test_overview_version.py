@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.makers import golden
 from tests.makers.runs import make_run
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_models.runs.files import FIGURES, TRIAL
 from tichu_pipeline.status import overview
 from tichu_pipeline.storage.workers import Serial
@@ -19,7 +19,7 @@ def test_figures_change_only_with_their_version(tmp_path):
     folder = paths.runs / make_run(paths.runs, "GrandNet")
     (folder / FIGURES).write_text('{"val_loss": 0.5, "val_called_auc": 0.75}')
     (folder / TRIAL).write_text('{"parameters": 1234, "seconds": 90}')
-    run(paths, LADDER, Order(("random", "heuristic"), 2, seed=1), Serial())
+    run(paths, LADDER, TournamentRequest(("random", "heuristic"), 2, seed=1), Serial())
     trained = run_of(folder)
     assert trained.manifest is not None
     network = overview._trained(trained, trained.manifest, overview.page_path(paths))

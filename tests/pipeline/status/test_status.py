@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tests.makers.interpreters import imported_by
 from tests.paths import ROOT
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_models.observation.specs import spec
 from tichu_pipeline.analysis import build as building
 from tichu_pipeline.analysis import notebook
@@ -40,7 +40,7 @@ def made(tmp_path_factory) -> DataPaths:
     paths = DataPaths(tmp_path_factory.mktemp("status"))
     generate(paths.raw, 30, MONTHS, seed=8)
     ingesting.ingest(paths.raw, paths)
-    run_tournament(paths, LADDER, Order(entrants(paths).agents, 2))
+    run_tournament(paths, LADDER, TournamentRequest(entrants(paths).agents, 2))
     building.build(paths)
     fitting.fit(paths, fit_through="2024-02")
     ladder_page.write_page(paths, LADDER)

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.oracles.reading import digests
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_models.observation.specs import spec
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
@@ -106,8 +106,8 @@ def test_the_same_bytes_though_a_worker_is_killed(workers, data, tmp_path):
 
 def test_a_tournament_is_the_same_wherever_it_is_played(workers, tmp_path):
     """Results that depend on who played which deals."""
-    order = Order(("random", "heuristic"), 70, seed=3)
-    here, there = (run(DataPaths(tmp_path), "t", order, who, force=True).played for who in (Serial(), workers))
+    request = TournamentRequest(("random", "heuristic"), 70, seed=3)
+    here, there = (run(DataPaths(tmp_path), "t", request, who, force=True).played for who in (Serial(), workers))
     assert here.results.tobytes() == there.results.tobytes()
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tichu_pipeline.tools import demo
 
-ORDER = demo.Order(games=3, months=["2024-01", "2024-02"], seed=1)
+REQUEST = demo.CorpusRequest(games=3, months=["2024-01", "2024-02"], seed=1)
 
 
 @pytest.fixture
@@ -30,16 +30,16 @@ def generated(monkeypatch):
 
 def test_the_same_corpus_is_made_once(tmp_path, generated):
     """Generating again on every run would make a second demo as slow as the first."""
-    first = demo.ensure_corpus(tmp_path, ORDER)
-    again = demo.ensure_corpus(tmp_path, ORDER)
+    first = demo.ensure_corpus(tmp_path, REQUEST)
+    again = demo.ensure_corpus(tmp_path, REQUEST)
     assert generated == [3]
     assert (again.rows, again.bytes) == (first.rows, first.bytes) == (3, 300)
 
 
 def test_another_order_is_another_corpus(tmp_path, generated):
     """GAMES=... would be ignored after the first demo."""
-    demo.ensure_corpus(tmp_path, ORDER)
-    assert demo.ensure_corpus(tmp_path, demo.Order(4, ORDER.months, ORDER.seed)).rows == 4
+    demo.ensure_corpus(tmp_path, REQUEST)
+    assert demo.ensure_corpus(tmp_path, demo.CorpusRequest(4, REQUEST.months, REQUEST.seed)).rows == 4
     assert generated == [3, 4]
 
 
@@ -53,8 +53,8 @@ def test_an_interrupted_generator_is_run_again(tmp_path, generated, monkeypatch)
     with monkeypatch.context() as patched:
         patched.setattr(demo.corpus, "generate", killed)
         with pytest.raises(KeyboardInterrupt):
-            demo.ensure_corpus(tmp_path, ORDER)
-    demo.ensure_corpus(tmp_path, ORDER)
+            demo.ensure_corpus(tmp_path, REQUEST)
+    demo.ensure_corpus(tmp_path, REQUEST)
     assert generated == [3]
 
 
@@ -65,17 +65,17 @@ def test_logs_of_others_are_never_touched(tmp_path, generated, foreign):
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"collected")
     with pytest.raises(demo.ForeignLogsError, match=r"not the demo's.*make demo DATA=DIR"):
-        demo.ensure_corpus(tmp_path, ORDER)
+        demo.ensure_corpus(tmp_path, REQUEST)
     assert path.read_bytes() == b"collected"
     assert generated == []
 
 
 def test_an_archive_put_in_place_of_the_demos_is_kept(tmp_path, generated):
     """Real logs put over the demo's would be taken for the demo's and generated over."""
-    demo.ensure_corpus(tmp_path, ORDER)
+    demo.ensure_corpus(tmp_path, REQUEST)
     (tmp_path / "2024.zip").write_bytes(b"collected")
     with pytest.raises(demo.ForeignLogsError):
-        demo.ensure_corpus(tmp_path, ORDER)
+        demo.ensure_corpus(tmp_path, REQUEST)
     assert (tmp_path / "2024.zip").read_bytes() == b"collected"
 
 

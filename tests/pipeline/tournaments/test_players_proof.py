@@ -24,7 +24,7 @@ from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order, values_of
+from tichu_models.arena.tournament import TournamentRequest, values_of
 from tichu_models.rules.asking import PLAY
 from tichu_models.statistics import wilson
 from tichu_pipeline.storage.folders import DataPaths
@@ -91,7 +91,7 @@ def duel(paths, tmp_path, figure):
         for name in ("runs", "raw"):
             if not (kept.root / name).exists():
                 (kept.root / name).symlink_to((paths.root / name).resolve())
-        made = run(kept, "duel", Order((a, b), deals, seed, **options), Processes(WORKERS))
+        made = run(kept, "duel", TournamentRequest((a, b), deals, seed, **options), Processes(WORKERS))
         (facts,) = summary(made.played)["pairings"]
         if not options:
             points = cell(facts["points_per_round"], facts["interval"])

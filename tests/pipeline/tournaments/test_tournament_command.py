@@ -18,7 +18,7 @@ from tests.makers.runs import make_run, make_runs
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import tournament as arena
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order, Task
+from tichu_models.arena.tournament import Task, TournamentRequest
 from tichu_models.players.base import Agent
 from tichu_models.runs.files import FIGURES, WEIGHTS
 from tichu_pipeline.analysis.build import build
@@ -99,8 +99,8 @@ def test_logs_are_read_back_as_the_rounds_that_were_played(paths, tmp_path):
     games = rows["game_id"].to_pylist()
     assert [game % 10**9 for game in games] == played["table"].tolist()
     assert np.array_equal(rows["score_entry"].combine_chunks().flatten().to_numpy().reshape(-1, 2), played["score"])
-    order = Order(AGENTS, 3, whole_games=True)
-    parts = [arena.play_task(Task(order, agent_from, pairing, 0, 3)) for pairing in range(3)]
+    request = TournamentRequest(AGENTS, 3, whole_games=True)
+    parts = [arena.play_task(Task(request, agent_from, pairing, 0, 3)) for pairing in range(3)]
     histories = [part.rounds.history_of(i) for part in parts for i in range(len(part.rounds))]
     assert rows["history"].to_pylist() == histories
     names = {log_name(agent).decode() for agent in AGENTS}
@@ -128,7 +128,7 @@ def test_logs_of_several_tournaments_lie_side_by_side(paths, tmp_path):
     read_back = DataPaths(tmp_path / "read")
     (month,) = ingest(logs, read_back).months
     assert month.summary.games == 32
-    stamps = {first_number(Order(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
+    stamps = {first_number(TournamentRequest(("random",) * 40, 1), f"{stamp:x}") for stamp in range(1000)}
     assert len(stamps) == 1000
     assert max(stamps) + 781 * 10**8 < 10**18
 
@@ -212,13 +212,13 @@ def test_what_rules_of_thumb_decide_is_said_everywhere(paths):
     """A strength that is taken for a network's, and is that of the rules that play beside it."""
     make_runs(paths.runs, ("PolicyNet", "GrandNet"))
     make_run(paths.runs, "WishNet", "wishes")
-    order = ("policy:PolicyNet", "random", "--deals", 2, "--name", "ladder")
-    (told,) = json.loads(invoke(paths, *order, "--json"))["decisions"]
+    request = ("policy:PolicyNet", "random", "--deals", 2, "--name", "ladder")
+    (told,) = json.loads(invoke(paths, *request, "--json"))["decisions"]
     assert told["name"] == "policy:PolicyNet"
     by_run = {kind: run for kind, run in told["answered_by"].items() if run}
     assert by_run == {"play": "PolicyNet", "grand": "GrandNet", "wish": "wishes"}
     line = "play by PolicyNet; grand by GrandNet; wish by wishes; tichu, small, schupf, dragon, bomb by rules of thumb"
-    assert f"policy:PolicyNet: {line}" in " ".join(invoke(paths, *order).split())
+    assert f"policy:PolicyNet: {line}" in " ".join(invoke(paths, *request).split())
     write_page(paths, "ladder")
     assert line in page_path(paths).read_text()
     facts = summary(read(paths.tournaments / "ladder.parquet"))
@@ -254,13 +254,13 @@ def test_a_timeout_is_played_again_with_the_limit_that_it_had(paths, monkeypatch
 def test_luck_is_reported_beside_and_changes_nothing_else(paths):
     """An option that is taken and does nothing, or that changes what is played."""
     make_runs(paths.runs, ("ValueNet", "WishNet"))
-    order = ("heuristic", "random", "--games", 16, "--seed", 4)
-    (plain,) = json.loads(invoke(paths, *order, "--json"))["pairings"]
-    (facts,) = json.loads(invoke(paths, *order, "--control", "ValueNet", "--name", "ladder", "--json"))["pairings"]
+    request = ("heuristic", "random", "--games", 16, "--seed", 4)
+    (plain,) = json.loads(invoke(paths, *request, "--json"))["pairings"]
+    (facts,) = json.loads(invoke(paths, *request, "--control", "ValueNet", "--name", "ladder", "--json"))["pairings"]
     assert plain.items() <= facts.items()
     assert facts["control"] == "ValueNet"
     assert facts["controlled_points_per_round"] != facts["points_per_round"]
-    assert "of the variance of deals" in invoke(paths, *order, "--control", "ValueNet")
+    assert "of the variance of deals" in invoke(paths, *request, "--control", "ValueNet")
     write_page(paths, "ladder")
     assert "Luck by <code>ValueNet</code>" in page_path(paths).read_text()
     refused = CLI.invoke(app, ["tournament", "heuristic", "random", "--control", "WishNet", "--data", str(paths.root)])
@@ -283,10 +283,10 @@ def test_who_cannot_play_is_named(paths):
     assert "no whole file of weights" in reasons["DTNet"]
     assert "no manifest" in reasons["DragonNet"]
     assert "unfinished" in reasons["GCPolicyNet"]
-    order = Order(AGENTS, 5)
-    first = running.run(paths, "ladder", order)
+    request = TournamentRequest(AGENTS, 5)
+    first = running.run(paths, "ladder", request)
     write_page(paths, "ladder")
-    again = running.run(paths, "ladder", order, left_out=able.left_out)
+    again = running.run(paths, "ladder", request, left_out=able.left_out)
     assert (first.reused, again.reused, first.stamp == again.stamp) == (False, True, True)
     assert read(again.path).left_out == able.left_out
     assert not is_up_to_date(paths, "ladder")

@@ -8,7 +8,7 @@ from tests.makers import golden
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena.calibration import calibrate
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Serial
 from tichu_pipeline.tournaments import calibration, page, running
@@ -21,8 +21,11 @@ TOLD = {-100.0: "random", 0.0: "heuristic:blunder=.1", 100.0: "heuristic"}  # th
 def tournaments(tmp_path) -> dict[str, running.Tournament]:
     """Single rounds and whole games, played by players who need no network."""
     paths = DataPaths(tmp_path)
-    orders = {"rounds": Order(AGENTS, 6, seed=2), "games": Order(AGENTS[1:], 2, seed=2, whole_games=True)}
-    return {name: running.run(paths, name, order, Serial()) for name, order in orders.items()}
+    requests = {
+        "rounds": TournamentRequest(AGENTS, 6, seed=2),
+        "games": TournamentRequest(AGENTS[1:], 2, seed=2, whole_games=True),
+    }
+    return {name: running.run(paths, name, request, Serial()) for name, request in requests.items()}
 
 
 def results(tmp_path) -> dict:

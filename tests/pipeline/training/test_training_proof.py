@@ -17,7 +17,7 @@ from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.tournaments.calibration import calibrate_run, kept_calibration
 from tichu_pipeline.training.judging import judge
 from tichu_pipeline.training.runs import run_of
-from tichu_pipeline.training.train import Order, train_run
+from tichu_pipeline.training.train import TrainingRequest, train_run
 
 pytestmark = pytest.mark.proof
 GAMES, SAMPLES = 10_000, 100_000
@@ -36,7 +36,7 @@ def paths(tmp_path_factory) -> DataPaths:
 
 def figures(paths: DataPaths, network: str) -> dict[str, float]:
     """Those of the network on held-out games."""
-    made = train_run(paths, Order(network, "laptop"))
+    made = train_run(paths, TrainingRequest(network, "laptop"))
     found = judge(run_of(made.path), paths, "validation", SAMPLES)
     print(network, {name: round(value, 4) for name, value in found.items()})
     return found
@@ -69,7 +69,7 @@ def test_goal_conditioned_nets_play_as_they_were_shown(paths, network):
 
 def test_who_is_asked_for_more_wins_more(paths):
     """A goal that is followed the wrong way round, or not at all, is no goal."""
-    made = train_run(paths, Order("GCPolicyNet", "laptop"))
+    made = train_run(paths, TrainingRequest("GCPolicyNet", "laptop"))
     found = kept_calibration(paths, made.name) or calibrate_run(paths, made.name, 1000).facts
     print("GCPolicyNet", *found["goals"], found["rho"], found["slope"], sep="\n  ")
     assert found["rho"]["interval"][0] > 0

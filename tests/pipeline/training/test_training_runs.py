@@ -36,7 +36,7 @@ from tichu_pipeline.training.baselines import decisions, points_so_far, rule_bas
 from tichu_pipeline.training.comparison import ComparisonError, FinalTest, compare, final_test
 from tichu_pipeline.training.inputs import inputs_of
 from tichu_pipeline.training.runs import default_name, run_of
-from tichu_pipeline.training.train import Order, train_run
+from tichu_pipeline.training.train import TrainingRequest, train_run
 
 MONTHS = ["2024-01", "2024-02"]
 LOG = ROOT / "tests" / "golden" / "sound_game.tch"
@@ -52,7 +52,7 @@ def paths(tmp_path_factory) -> DataPaths:
     ingest(made.raw, made)
     fit(made)
     for network in ARCHITECTURES:
-        train_run(made, Order(network, "smoke", FAST))
+        train_run(made, TrainingRequest(network, "smoke", FAST))
     return made
 
 
@@ -312,7 +312,7 @@ def test_test_figures_stay_with_the_run_that_had_them(paths, tmp_path):
     copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
     final_test(copy, FinalTest("Ada", "the end of a trial", ("grand_net",), again=True), 300)
     assert "| grand_net | " in results_page.page(copy, "", 200).split("## Final test")[-1]
-    train_run(copy, Order("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
+    train_run(copy, TrainingRequest("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
     assert "| grand_net, since replaced | " in results_page.page(copy, "", 200).split("## Final test")[-1]
 
 
@@ -354,7 +354,7 @@ def test_only_what_hangs_on_a_network_is_stale_when_it_changes(paths, tmp_path):
     copy = DataPaths(shutil.copytree(paths.root, tmp_path / "data"))
     compare(copy, 200)
     before = {path: path.stat().st_mtime_ns for path in copy.runs.glob("*/model.safetensors")}
-    train_run(copy, Order("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
+    train_run(copy, TrainingRequest("GrandNet", "smoke", (*FAST, "training.epochs=1")), replace=True)
     changed = {path.parent.name for path, written in before.items() if path.stat().st_mtime_ns != written}
     assert changed == {"grand_net"}
     states = {standing.stage: standing.state for standing in status(copy)}
@@ -378,7 +378,7 @@ def test_changed_rounds_make_runs_stale(paths, tmp_path):
 def test_a_killed_run_ends_as_one_that_was_not(paths, tmp_path):
     """A power cut costs the training so far; or batches come twice and others never."""
     settings = (*FAST, "training.epoch_samples=30000", "training.checkpoint_steps=10", "training.threads=1")
-    whole = train_run(paths, Order("PolicyNet", "smoke", settings, "whole"))
+    whole = train_run(paths, TrainingRequest("PolicyNet", "smoke", settings, "whole"))
     assert not whole.reused
     command = [
         sys.executable,
@@ -402,7 +402,7 @@ def test_a_killed_run_ends_as_one_that_was_not(paths, tmp_path):
     assert (folder / "resume.ckpt").exists()
     assert not (folder / "figures.json").exists()
     assert json.loads(tichu(paths, "runs", "--json"))[0]["state"]
-    resumed = train_run(paths, Order("PolicyNet", "smoke", settings, "killed"))
+    resumed = train_run(paths, TrainingRequest("PolicyNet", "smoke", settings, "killed"))
     assert resumed.figures == whole.figures
     one, other = (load(made.path).network.state_dict() for made in (whole, resumed))
     assert all(torch.equal(one[name], other[name]) for name in one)

@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.agents.neural.gc_agent import collected_lead, wanted
+from tichu_models.agents.neural.gc_agent import collected_lead, goals_of
 from tichu_models.agents.neural.network import SEQUENCES_AT_ONCE, Network
 from tichu_models.agents.neural.policy_agent import PolicyAgent
 from tichu_models.agents.options import GoalOptions
 from tichu_models.networks.candidates import card_bits
 from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.dt_net import DTNet
-from tichu_models.observation.transcript import RETRACING, WANTED
+from tichu_models.observation.transcript import RETRACE_OPTIONS, RETRACING
 from tichu_models.observation.view import VIEW
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.beliefs import KNOWN, own_turns
@@ -38,7 +38,7 @@ class DTAgent(PolicyAgent):
         turns, cards, counts = self._turns(views, extras["transcripts"], config.turns)
         steps = np.arange(config.turns) < counts[:, None]
         leads = np.where(steps, collected_lead(turns.reshape(-1)).reshape(turns.shape), 0) / VALUE_UNIT
-        final = wanted(self.options, self.judge, views)
+        final = goals_of(self.options, self.judge, views)
         parts = []
         for begin in range(0, len(views), SEQUENCES_AT_ONCE):
             part = slice(begin, begin + SEQUENCES_AT_ONCE)
@@ -50,13 +50,13 @@ class DTAgent(PolicyAgent):
         self, views: np.ndarray, transcripts: np.ndarray, most: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What each seat saw and played at its latest turns, the earliest first, and how many there are."""
-        wanted = np.zeros(1, dtype=WANTED)[0]
-        wanted["past"] = self.network.spec.history
-        wanted["open"] = self.network.manifest.training.get("data", {}).get("drop_forced", True)
+        goals_of = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
+        goals_of["past"] = self.network.spec.history
+        goals_of["open"] = self.network.manifest.training.get("data", {}).get("drop_forced", True)
         turns, cards = np.zeros((len(views), most), dtype=VIEW), np.zeros((len(views), most), dtype=np.int64)
         counts = np.empty(len(views), dtype=np.int64)
         known, scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
-        own_turns(views, transcripts, wanted, known, scratch, turns, cards, counts)
+        own_turns(views, transcripts, goals_of, known, scratch, turns, cards, counts)
         return turns, cards, counts
 
     def _ask(

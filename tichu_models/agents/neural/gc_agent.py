@@ -29,7 +29,7 @@ class GCPolicyAgent(PolicyAgent):
         """Thinks once; the return to go is the value head's, or the final difference less what is collected already."""
         net = self.network.module
         assert isinstance(net, GCPolicyNet)
-        final = wanted(self.options, self.judge, views)
+        final = goals_of(self.options, self.judge, views)
         if final is None:
 
             def act(state: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class GCPolicyAgent(PolicyAgent):
         return rtg + collected_lead(views) / VALUE_UNIT
 
 
-def wanted(options: GoalOptions, judge: Network | None, views: np.ndarray) -> np.ndarray | None:
+def goals_of(options: GoalOptions, judge: Network | None, views: np.ndarray) -> np.ndarray | None:
     """What the round is to be won by, in points / 100: a goal, or what a ValueNet expects and a margin; None where
     the player's own value head is to say."""
     if options.goal is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.agents.choosing import LIKELIHOOD, RULES, Moves, score_moves
+from tichu_models.agents.choosing import DECISION_RULES, LIKELIHOOD, Moves, score_moves
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import PolicyOptions
 from tichu_models.rules.cards import NUM_CARDS
@@ -24,7 +24,7 @@ class PolicyAgent(NNetAgent):
 
     def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """By the decision rule that is set."""
-        return scores_by(RULES.index(self.options.rule), self.outputs(views, **extras), moves)
+        return scores_by(DECISION_RULES.index(self.options.rule), self.outputs(views, **extras), moves)
 
     def likelihoods(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
         """By the rule for likelihoods, whichever is set."""

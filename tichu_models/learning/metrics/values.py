@@ -12,8 +12,8 @@ from torch import Tensor
 from tichu_models.learning.metrics.tally import Tally
 from tichu_models.rules.cards import NUM_CARDS
 
-STAGE = 7  # cards played; mid-round is the stage from 28 on
-STAGES = NUM_CARDS // STAGE
+CARDS_A_PHASE = 7  # cards played; mid-round is the stage from 28 on
+PHASES = NUM_CARDS // CARDS_A_PHASE
 
 
 class ValueMetric:
@@ -27,8 +27,8 @@ class ValueMetric:
         value, target = value.detach().double(), target.double()
         error = value - target
         columns = torch.stack([torch.ones_like(error), target, target.square(), error.square(), error.abs()], dim=1)
-        stage = (cards_played // STAGE).clamp(max=STAGES - 1)
-        self.tally.add("stages", columns.new_zeros(STAGES, 5).index_add(0, stage, columns))
+        stage = (cards_played // CARDS_A_PHASE).clamp(max=PHASES - 1)
+        self.tally.add("stages", columns.new_zeros(PHASES, 5).index_add(0, stage, columns))
 
     def figures(self) -> dict[str, float]:
         """`mse`, `mae`, `r2`, `base_mse` (of the mean), `samples`; each again by stage, as `r2_from_28`."""
@@ -37,7 +37,7 @@ class ValueMetric:
         stages = self.tally["stages"]
         found = _figures(stages.sum(0), "")
         for stage, sums in enumerate(stages):
-            found |= _figures(sums, f"_from_{stage * STAGE}")
+            found |= _figures(sums, f"_from_{stage * CARDS_A_PHASE}")
         return found
 
 

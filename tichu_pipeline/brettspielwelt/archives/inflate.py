@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tichu_pipeline.brettspielwelt.archives.members import Members, Problem, Source
+from tichu_pipeline.brettspielwelt.archives.members import LogSource, Members, Problem
 from tichu_pipeline.brettspielwelt.archives.zip_members import FINE, HEADER_REST, LOCAL, REASONS, extract
 
 CHUNK_BYTES = 32 << 20  # inflated, or stored if that is more; what Python does once a chunk weighs little beside it
@@ -124,7 +124,7 @@ def inflate(members: Members, buffer: npt.NDArray[np.uint8] | None = None) -> Ch
 def _read_archive(
     members: Members,
     chosen: npt.NDArray[np.intp],
-    source: Source,
+    source: LogSource,
     buffer: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
     status: npt.NDArray[np.uint8],
@@ -151,7 +151,7 @@ def _read_archive(
 def _read_folder(
     members: Members,
     chosen: npt.NDArray[np.intp],
-    source: Source,
+    source: LogSource,
     buffer: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
     status: npt.NDArray[np.uint8],
@@ -197,6 +197,6 @@ def file_content(path: Path, limit: int) -> bytes:
         return opened.read(limit + 1)
 
 
-def _unreadable(source: Source, member: str, error: OSError) -> Problem:
+def _unreadable(source: LogSource, member: str, error: OSError) -> Problem:
     reason = f"it cannot be read ({error.strerror or error})"
     return Problem("unreadable", source.label, member, reason, "make it a readable, regular file again")

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tichu_pipeline.brettspielwelt.archives.index_pages import INDEX, PAGE_LIMIT, listed_games
 from tichu_pipeline.brettspielwelt.archives.inflate import file_content
-from tichu_pipeline.brettspielwelt.archives.members import MEMBER, Kind, Problem, Source, printable, problems_of
+from tichu_pipeline.brettspielwelt.archives.members import MEMBER, Kind, LogSource, Problem, printable, problems_of
 from tichu_pipeline.brettspielwelt.archives.zip_directory import (
     DEFLATED,
     ENCRYPTED,
@@ -62,7 +62,7 @@ class IndexPage:
     """A month's index page, not read yet: a file, or the member of an archive."""
 
     month: int
-    source: Source
+    source: LogSource
     name: bytes
     row: npt.NDArray[np.void] | None  # of MEMBER
 
@@ -72,7 +72,7 @@ class Listing:
     """What the walk has met so far."""
 
     limit: int  # bytes that a log may have
-    sources: list[Source] = field(default_factory=list)
+    sources: list[LogSource] = field(default_factory=list)
     folders: dict[bytes, int] = field(default_factory=lambda: {b"": 0})  # inside archives, numbered
     rows: bytearray = field(default_factory=bytearray)  # of MEMBER; it grows in place, where arrays would be joined
     pages: list[IndexPage] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Listing:
 
 def list_archive(listing: Listing, path: Path, label: str) -> None:
     """Adds the logs of a zip archive."""
-    source = Source(path, label, archive=True)
+    source = LogSource(path, label, archive=True)
     number = len(listing.sources)
     listing.sources.append(source)
     try:
@@ -105,7 +105,7 @@ def list_archive(listing: Listing, path: Path, label: str) -> None:
         listing.problem("unreadable", label, "", str(error), "fetch it again, or repair it with zip -FF")
 
 
-def _rows(listing: Listing, source: Source, entries: Entries) -> npt.NDArray[np.void]:
+def _rows(listing: Listing, source: LogSource, entries: Entries) -> npt.NDArray[np.void]:
     """The rows of a block's logs. What may be wrong with a member is looked for in all of them at once."""
     names = entries.names
     unsafe = _unsafe(entries)
@@ -174,7 +174,7 @@ def _unsafe(entries: Entries) -> npt.NDArray[np.bool_]:
 
 
 def _folders(
-    listing: Listing, source: Source, folders: npt.NDArray[np.bytes_]
+    listing: Listing, source: LogSource, folders: npt.NDArray[np.bytes_]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """The number of each folder, and its month."""
     names, which = np.unique(folders, return_inverse=True)
@@ -183,12 +183,12 @@ def _folders(
     return np.array(numbers, np.int32)[which], np.array(months, np.int32)[which]
 
 
-def _month_inside(source: Source, name: bytes) -> int:
+def _month_inside(source: LogSource, name: bytes) -> int:
     """The month of a folder or member of an archive: by its own name, else by the archive's."""
     return month_of([source.path.stem, *name.decode(errors="replace").split("/")])
 
 
-def _note_page(listing: Listing, source: Source, entries: Entries, index: int) -> None:
+def _note_page(listing: Listing, source: LogSource, entries: Entries, index: int) -> None:
     name = bytes(entries.names[index])
     month = _month_inside(source, name)
     large = max(entries.sizes[index], entries.compressed[index]) > PAGE_LIMIT
@@ -198,7 +198,7 @@ def _note_page(listing: Listing, source: Source, entries: Entries, index: int) -
 
 
 def _tell(
-    listing: Listing, source: Source, names: npt.NDArray[np.bytes_], kind: Kind, reason: str, remedy: str
+    listing: Listing, source: LogSource, names: npt.NDArray[np.bytes_], kind: Kind, reason: str, remedy: str
 ) -> None:
     if len(names):
         told = [printable(name) for name in names.tolist()]

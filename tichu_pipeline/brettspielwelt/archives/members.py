@@ -65,7 +65,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Source:
+class LogSource:
     """An archive, or a folder that holds logs itself."""
 
     path: Path
@@ -99,7 +99,7 @@ class Members:
     view."""
 
     rows: npt.NDArray[np.void]
-    sources: tuple[Source, ...]
+    sources: tuple[LogSource, ...]
     folders: tuple[bytes, ...]  # of the member names inside archives: empty, or with a slash at the end
 
     def __len__(self) -> int:

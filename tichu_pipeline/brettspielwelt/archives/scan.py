@@ -30,7 +30,7 @@ from tichu_pipeline.brettspielwelt.archives.listing import (
     read_pages,
     too_large,
 )
-from tichu_pipeline.brettspielwelt.archives.members import MEMBER, SIZE_LIMIT, Members, Problem, Source, printable
+from tichu_pipeline.brettspielwelt.archives.members import MEMBER, SIZE_LIMIT, LogSource, Members, Problem, printable
 from tichu_pipeline.brettspielwelt.archives.zip_directory import STORED
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, State, Survey, missing, span
@@ -95,7 +95,7 @@ def _walk(listing: Listing, raw: Path) -> None:
 
 def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os.DirEntry[str]]) -> list[Path]:
     """Adds what lies in a folder itself; gives the folders below it that are still to be listed."""
-    source = Source(folder, printable(folder.relative_to(raw).as_posix()), archive=False)
+    source = LogSource(folder, printable(folder.relative_to(raw).as_posix()), archive=False)
     month = month_of([raw.resolve().name, *source.label.split("/")])
     above = "" if folder == raw else f"{source.label}/"
     logs: list[os.DirEntry[str]] = []
@@ -122,7 +122,7 @@ def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os
     return below
 
 
-def _list_loose_logs(listing: Listing, source: Source, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
+def _list_loose_logs(listing: Listing, source: LogSource, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
     number = len(listing.sources)
     listing.sources.append(source)
     rows = []

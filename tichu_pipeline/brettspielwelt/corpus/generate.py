@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.arena.selfplay import Played, stream
+from tichu_models.arena.selfplay import PlayedRounds, stream
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.corpus.gametext import GameText
@@ -40,7 +40,7 @@ GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as the portal
 GAPS = 0.01  # before so many games an id is missing
 FIRST_YEAR = 2007
 
-TRUTH = pa.schema(
+TRUTH_SCHEMA = pa.schema(
     [
         pa.field("game_id", pa.int64()),
         pa.field("round_index", pa.int32()),  # of the round that a parser counts so; NULL for a whole file
@@ -192,7 +192,7 @@ def _abandon(game: GameText, rng: np.random.Generator) -> None:
 def _truth_row(
     game_id: int,
     round_index: int,
-    played: Played,
+    played: PlayedRounds,
     i: int,
     shown: np.ndarray,
     labels: list[str],
@@ -231,10 +231,10 @@ def _plant(game: _Game, planter: Planter | None) -> list[dict]:
 def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
     """Gives what adds rows to truth.parquet, which is written in row groups."""
     waiting: list[dict] = []
-    with whole_file(path) as temporary, pq.ParquetWriter(temporary, TRUTH, compression="zstd") as writer:
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, TRUTH_SCHEMA, compression="zstd") as writer:
 
         def flush() -> None:
-            writer.write_table(pa.Table.from_pylist(waiting, schema=TRUTH))
+            writer.write_table(pa.Table.from_pylist(waiting, schema=TRUTH_SCHEMA))
             waiting.clear()
 
         def add(rows: list[dict]) -> None:

@@ -22,7 +22,7 @@ from tichu_pipeline.brettspielwelt.archives.inflate import damaged_games
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.portal.connection import PORTAL, Answer, Portal, PortalError
 from tichu_pipeline.brettspielwelt.portal.month_archive import MonthArchive
-from tichu_pipeline.brettspielwelt.portal.progress import Progress
+from tichu_pipeline.brettspielwelt.portal.progress import DownloadProgress
 from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.storage.os_errors import TransientError
 
@@ -47,7 +47,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Summary:
+class DownloadSummary:
     """What a download did."""
 
     months: int
@@ -92,8 +92,8 @@ def download(
     timeout: float = 30.0,  # seconds without a byte
     attempts: int = 5,  # at each page
     backoff: float = 1.0,  # seconds before the second attempt, doubled each time
-    progress: Progress | None = None,
-) -> Summary:
+    progress: DownloadProgress | None = None,
+) -> DownloadSummary:
     """Fetches the months first..last, written 2025-01. May be interrupted at any time and run again;
     Ctrl-C is passed on after the games fetched so far are in their archive."""
     began = time.monotonic()
@@ -103,14 +103,14 @@ def download(
     out.mkdir(parents=True, exist_ok=True)
     tally = _Tally()
     try:
-        with FileLock(out / ".download.lock", timeout=0), progress or Progress() as shown:
+        with FileLock(out / ".download.lock", timeout=0), progress or DownloadProgress() as shown:
             catalogue = scan(out)
             for month in months:
                 here = np.setdiff1d(catalogue.members.game_ids, list(damaged_games(catalogue.month(month))))
                 _download_month(portal, MonthArchive(out, month), here, tally, shown)
     except Timeout as error:
         raise BlockingIOError(f"{out}: another download is at work here; wait for its end") from error
-    return Summary(
+    return DownloadSummary(
         len(months),
         tally.listed,
         tally.present,
@@ -122,7 +122,7 @@ def download(
 
 
 def _download_month(
-    portal: Portal, archive: MonthArchive, here: npt.NDArray[np.int64], tally: _Tally, shown: Progress
+    portal: Portal, archive: MonthArchive, here: npt.NDArray[np.int64], tally: _Tally, shown: DownloadProgress
 ) -> None:
     """Whatever goes wrong here is told as the month's failure; only an interrupt is passed on."""
     listed, present, fetched, failed = tally.listed, tally.present, tally.fetched, len(tally.failed)
@@ -168,7 +168,9 @@ def _index_page(portal: Portal, archive: MonthArchive) -> bytes:
     return answer.body
 
 
-def _fetch_games(portal: Portal, archive: MonthArchive, wanted: list[int], tally: _Tally, shown: Progress) -> None:
+def _fetch_games(
+    portal: Portal, archive: MonthArchive, wanted: list[int], tally: _Tally, shown: DownloadProgress
+) -> None:
     silent = 0
     for game_id in wanted:
         shown.advance()

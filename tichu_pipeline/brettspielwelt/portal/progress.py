@@ -12,7 +12,7 @@ from rich.console import Console
 _LINE_EVERY = 30.0  # seconds between plain lines
 
 
-class Progress:
+class DownloadProgress:
     """A stretch of work after the other, each with a name and a number of steps; and lines said in
     between."""
 
@@ -31,7 +31,7 @@ class Progress:
         self._name, self._total, self._done = "", 0, 0
         self._next_line = 0.0
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> DownloadProgress:
         if self._bar:
             self._bar.start()
         return self

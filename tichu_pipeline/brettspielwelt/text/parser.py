@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, inner
-from tichu_models.records.history import BAD_LABEL, CALL, DOUBLED_CARD, LOG, MAX_RAW, PASS, PLAY, note
+from tichu_models.records.history import BAD_LABEL, CALL_ENTRY, DOUBLED_CARD, LOG, MAX_RAW, PASS_ENTRY, PLAY_ENTRY, note
 from tichu_models.records.schema import NO_RECIPIENT, ROUND
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import INDEX_OF_BIT, MAHJONG, count
@@ -165,7 +165,7 @@ def _call(text, draft, in_play):
         draft.row.tichu_position[seat] = CALLED_BEFORE_PLAY
     elif _has_room(draft):
         draft.entry_line[draft.log.length] = text.line
-        note(draft.log, CALL, seat, 0)
+        note(draft.log, CALL_ENTRY, seat, 0)
     return True
 
 
@@ -214,7 +214,7 @@ def _turn(text, draft):
                 return UNKNOWN
         text.at = at
         if room:
-            note(draft.log, PASS, seat, 0)
+            note(draft.log, PASS_ENTRY, seat, 0)
         return 0
     cards, labels, unknown, at = cards_at(text, at + 1)
     if labels == 0:
@@ -227,7 +227,7 @@ def _turn(text, draft):
     elif labels != count(cards):
         note(draft.log, DOUBLED_CARD, seat, 0)
     else:
-        note(draft.log, PLAY, seat, cards)
+        note(draft.log, PLAY_ENTRY, seat, cards)
     return cards
 
 

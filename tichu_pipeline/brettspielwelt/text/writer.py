@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inner, kernel
-from tichu_models.records.history import CALL, LOG, PASS, TAKE, cards_in, kind_of, load, seat_of
+from tichu_models.records.history import CALL_ENTRY, LOG, PASS_ENTRY, TAKE_ENTRY, cards_in, kind_of, load, seat_of
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import CARD_OF_INDEX, DESCENDING, DRAGON, LABEL_OF_RANK, LABELS, MAHJONG
 from tichu_models.rules.legal import has_bomb
@@ -197,20 +197,20 @@ def _play(page, row, hand):
     log = page.log
     top = 0
     last = log.length - 1
-    while last >= 0 and kind_of(log.entry[last]) == CALL:
+    while last >= 0 and kind_of(log.entry[last]) == CALL_ENTRY:
         last -= 1
     for at in range(log.length):
         entry = log.entry[at]
         kind, seat = kind_of(entry), seat_of(entry)
-        if kind == CALL:
+        if kind == CALL_ENTRY:
             _call(page, TICHU, seat)
-        elif kind == TAKE:
+        elif kind == TAKE_ENTRY:
             if at < last and hand[seat]:
                 _player(page, seat)
                 _phrase(page, PASSES)
             if top == DRAGON and row.dragon_recipient >= 0:
                 _call(page, GIFT, row.dragon_recipient)
-        elif kind == PASS:
+        elif kind == PASS_ENTRY:
             _player(page, seat)
             _phrase(page, PASSES)
         else:

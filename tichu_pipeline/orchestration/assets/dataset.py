@@ -5,7 +5,7 @@ from pydantic import Field
 
 from tichu_pipeline.features.dataset import VERSION, make_dataset, mixed_games
 from tichu_pipeline.features.filters import Filters
-from tichu_pipeline.features.groups import Order
+from tichu_pipeline.features.groups import DatasetRequest
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
@@ -18,14 +18,16 @@ from tichu_pipeline.orchestration.retries import retry_transient
 class DatasetConfig(dg.Config):
     """What the data set shall be, and of which games. The defaults are those of `Order` and `Filters`."""
 
-    name: str = Field(Order.spec, description="of the file, features/<name>.h5")
-    spec: str = Field(Order.spec, description="which vector")
-    months: str | None = Field(Order.months, description="as 2024-01..2024-06; by default all that have shards")
-    size: int = Field(Order.size, description="samples for training; an eighth of it for each other group")
-    balance: str = Field(Order.balance, description="of the classes: sampling, weights or none")
-    drop_forced: bool = Field(Order.drop_forced, description="leave out decisions with one legal answer")
-    sample_rate: float = Field(Order.sample_rate, description="share of the decisions that are looked at")
-    seed: int = Field(Order.seed, description="of what is drawn")
+    name: str = Field(DatasetRequest.spec, description="of the file, features/<name>.h5")
+    spec: str = Field(DatasetRequest.spec, description="which vector")
+    months: str | None = Field(
+        DatasetRequest.months, description="as 2024-01..2024-06; by default all that have shards"
+    )
+    size: int = Field(DatasetRequest.size, description="samples for training; an eighth of it for each other group")
+    balance: str = Field(DatasetRequest.balance, description="of the classes: sampling, weights or none")
+    drop_forced: bool = Field(DatasetRequest.drop_forced, description="leave out decisions with one legal answer")
+    sample_rate: float = Field(DatasetRequest.sample_rate, description="share of the decisions that are looked at")
+    seed: int = Field(DatasetRequest.seed, description="of what is drawn")
     clean_games: bool = Field(
         Filters.clean_games, description="leave out unfinished games, and those with a broken round"
     )
@@ -45,13 +47,13 @@ class DatasetConfig(dg.Config):
 def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
     """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
     filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)
-    order = Order(
+    request = DatasetRequest(
         *(config.spec, config.months, config.size, config.balance, config.drop_forced, config.sample_rate),
         seed=config.seed,
         filters=filters,
     )
     with retry_transient(context):
-        made = make_dataset(data.paths, config.name, order, config.force)
+        made = make_dataset(data.paths, config.name, request, config.force)
     classes = markdown.table(("class", "samples"), [(name, f"{n:,}") for name, n in made.classes.items() if n])
     return materialized(
         made,

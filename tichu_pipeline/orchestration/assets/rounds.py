@@ -21,7 +21,7 @@ from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.rounds.changes import VERSION
 from tichu_pipeline.rounds.ingest import ingest
-from tichu_pipeline.rounds.manifest import Summary, manifest, stored_summary
+from tichu_pipeline.rounds.manifest import MonthSummary, manifest, stored_summary
 from tichu_pipeline.storage.folders import DataPaths, month_file, month_files, months_in
 from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.months import next_month
@@ -61,7 +61,7 @@ def rounds(
     watched, found = workers.metadata(), {each.summary.month: each for each in made.months}
     for month in months:
         of_month = [found[month]] if month in found else []
-        summary = of_month[0].summary if of_month else Summary(month)
+        summary = of_month[0].summary if of_month else MonthSummary(month)
         context.add_asset_metadata(figures(*of_month) | _counts(summary, of_month) | watched, partition_key=month)
         for problem in summary.problems:
             context.log.warning(problem)
@@ -70,7 +70,7 @@ def rounds(
     return dg.MaterializeResult(data_version=dg.DataVersion(manifest(data.paths, months).stamp))
 
 
-def _counts(summary: Summary, read: Sequence[Made]) -> dict[str, int | float]:
+def _counts(summary: MonthSummary, read: Sequence[Made]) -> dict[str, int | float]:
     seconds = sum(each.seconds for each in read)
     return {
         "files": summary.files,
@@ -84,7 +84,7 @@ def _counts(summary: Summary, read: Sequence[Made]) -> dict[str, int | float]:
     }
 
 
-def _stored(paths: DataPaths) -> list[Summary]:
+def _stored(paths: DataPaths) -> list[MonthSummary]:
     return [stored_summary(paths, month) for month in months_in(paths.rounds)]
 
 

@@ -6,7 +6,7 @@ import dagster as dg
 from pydantic import Field
 
 from tichu_models.arena.summary import summary
-from tichu_models.arena.tournament import Order
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_pipeline.analysis.build import add_tournaments
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.training import training_runs
@@ -17,7 +17,7 @@ from tichu_pipeline.tournaments.entrants import LADDER, entrants
 from tichu_pipeline.tournaments.running import VERSION
 from tichu_pipeline.tournaments.running import run as play
 
-DEALS = int(os.environ.get("TICHU_DEALS") or Order.deals)
+DEALS = int(os.environ.get("TICHU_DEALS") or TournamentRequest.deals)
 
 
 class TournamentConfig(dg.Config):
@@ -28,8 +28,10 @@ class TournamentConfig(dg.Config):
         default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
     )
     deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
-    whole_games: bool = Field(Order.whole_games, description="to 1000 points, in the place of single rounds")
-    seed: int = Field(Order.seed, description="the same seed gives the same deals")
+    whole_games: bool = Field(
+        TournamentRequest.whole_games, description="to 1000 points, in the place of single rounds"
+    )
+    seed: int = Field(TournamentRequest.seed, description="the same seed gives the same deals")
     force: bool = Field(False, description="play though the same tournament is there")
 
 
@@ -42,9 +44,9 @@ def tournament(
     agents, left_out = (tuple(config.agents), ()) if config.agents else (able.agents, able.left_out)
     for run, why in left_out:
         context.log.warning("%s is left out: %s", run, why)
-    order = Order(agents, config.deals, config.seed, config.whole_games)
+    request = TournamentRequest(agents, config.deals, config.seed, config.whole_games)
     with retry_transient(context):
-        made = play(data.paths, config.name, order, workers.get(), config.force, left_out=left_out)
+        made = play(data.paths, config.name, request, workers.get(), config.force, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)

@@ -27,7 +27,7 @@ from tichu_pipeline.training.inputs import VERSION, InputError, ensure_scaling, 
 from tichu_pipeline.training.parent import TrainingFailedError, train_in_child
 from tichu_pipeline.training.pictures import curves_of
 from tichu_pipeline.training.runs import RunError, default_name, main_figure, run_of
-from tichu_pipeline.training.train import Order, finished, read_order, toml
+from tichu_pipeline.training.train import TrainingRequest, finished, read_request, toml
 
 PREFIX = "training_runs"
 PRESET = os.environ.get("TICHU_PRESET") or DEFAULT_PRESET
@@ -71,7 +71,7 @@ def _plain(kind: Any) -> Any:
     return list[parts[0]] if origin is tuple else kind  # type: ignore[valid-type]
 
 
-def _order(architecture: Architecture, config: Any) -> Order:
+def _request(architecture: Architecture, config: Any) -> TrainingRequest:
     given = {name: getattr(config, name) for name in SECTIONS}
     settings = [
         f"{section}.{name}={toml(value)}"
@@ -79,7 +79,7 @@ def _order(architecture: Architecture, config: Any) -> Order:
         for name, value in options.model_dump().items()
         if value is not None
     ]
-    return Order(architecture.name, config.preset, settings)
+    return TrainingRequest(architecture.name, config.preset, settings)
 
 
 def training_run(architecture: Architecture) -> dg.AssetsDefinition:
@@ -88,18 +88,18 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
     name = default_name(architecture.name)
 
     def train(context: dg.AssetExecutionContext, config: Any, data: DataFolder) -> dg.MaterializeResult:
-        started, order = time.perf_counter(), _order(architecture, config)
+        started, request = time.perf_counter(), _request(architecture, config)
         try:
             with retry_transient(context):
                 ensure_scaling(data.paths)
-                inputs = inputs_of(read_order(order), data.paths)
-                folder = data.paths.runs / order.run
+                inputs = inputs_of(read_request(request), data.paths)
+                folder = data.paths.runs / request.run
                 made = None if config.force else finished(folder, inputs.manifest)
                 reused = made is not None
                 if made is None:
                     if config.force:
                         (folder / FIGURES).unlink(missing_ok=True)
-                    train_in_child(context, data.paths.root, order)
+                    train_in_child(context, data.paths.root, request)
                     made = finished(folder, inputs.manifest)
         except (ConfigError, InputError, RunError, ScalingError, SourceError, TrainingFailedError) as error:
             raise dg.Failure(str(error), allow_retries=False) from error

@@ -31,12 +31,12 @@ from tests.paths import ROOT
 from tichu_pipeline.brettspielwelt.archives.index_pages import PAGE_LIMIT
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.portal.connection import Portal, PortalError
-from tichu_pipeline.brettspielwelt.portal.download import Summary, download
+from tichu_pipeline.brettspielwelt.portal.download import DownloadSummary, download
 from tichu_pipeline.brettspielwelt.portal.month_archive import MonthArchive
-from tichu_pipeline.brettspielwelt.portal.progress import Progress
+from tichu_pipeline.brettspielwelt.portal.progress import DownloadProgress
 from tichu_pipeline.cli import app
 
-Fetch = Callable[..., Summary]
+Fetch = Callable[..., DownloadSummary]
 ERROR_PAGE = b"<!DOCTYPE html><html><body>Datenbank nicht erreichbar</body></html>"
 
 
@@ -144,8 +144,8 @@ def site() -> Iterator[Site]:
 def fetch(site: Site, tmp_path: Path) -> Fetch:
     """The download from that portal, impatient, and silent."""
 
-    def run(first: str = "2025-01", last: str = "2025-02", **options: object) -> Summary:
-        silent = Progress(Console(file=io.StringIO()))
+    def run(first: str = "2025-01", last: str = "2025-02", **options: object) -> DownloadSummary:
+        silent = DownloadProgress(Console(file=io.StringIO()))
         chosen = {"base_url": site.url, "rate": 2_000, "timeout": 1.0, "backoff": 0.01, "progress": silent}
         return download(first, last, tmp_path, **{**chosen, **options})  # type: ignore[arg-type]
 
@@ -173,7 +173,7 @@ def expected(site: Site, month: str, without: tuple[int, ...] = ()) -> dict[str,
     return {**kept, f"{month}/index.html": site.index(month)}
 
 
-def reasons(summary: Summary) -> dict[int | None, str]:
+def reasons(summary: DownloadSummary) -> dict[int | None, str]:
     """Why which game failed; None is the month."""
     return {failure.game_id: failure.reason for failure in summary.failed}
 
@@ -384,7 +384,7 @@ def test_no_connection(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-    silent = Progress(Console(file=io.StringIO()))
+    silent = DownloadProgress(Console(file=io.StringIO()))
     summary = download("2025-01", "2025-01", tmp_path, url, 1_000, 0.2, 2, 0.01, silent)
     assert [str(failure) for failure in summary.failed] == ["2025-01: no connection, after 2 attempts"]
     assert not list(tmp_path.rglob("*.zip"))
@@ -473,13 +473,13 @@ def test_progress_lines(site: Site, fetch: Fetch) -> None:
     """Prevents that a run in a log file is silent, or fills it with a bar's control characters."""
     written = io.StringIO()
     site.troubles = {"/202502": [Reply(404)]}
-    fetch(progress=Progress(Console(file=written)))
+    fetch(progress=DownloadProgress(Console(file=written)))
     assert written.getvalue().splitlines() == [
         "2025-01: 10 games listed, 0 here before, 10 fetched, 0 failures",
         "2025-02: HTTP 404 instead of its index page; does the portal have the month?",
         "2025-02: 0 games listed, 0 here before, 0 fetched, 1 failures",
     ]
-    fetch(progress=Progress(Console(file=written, force_terminal=True, width=80)))
+    fetch(progress=DownloadProgress(Console(file=written, force_terminal=True, width=80)))
     assert "10/10" in written.getvalue()
 
 
