@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import sys
 import time
 import warnings
@@ -23,10 +24,11 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping
 
+from tichu_models.learning.hardware import on_gpu, precision_of
 from tichu_models.learning.journal import Journal, training_loss
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
-from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
+from tichu_models.networks.precision import float32_by_onednn
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import EVENTS, FIGURES, LAST_WEIGHTS, METRICS, RESUME
 from tichu_models.runs.manifest import RunManifest
@@ -87,7 +89,7 @@ def train(
     callbacks.append(KeepState(folder, training, samples))
     resume = folder / RESUME
     trainer = _trainer(training, callbacks)
-    with nullcontext() if _on_gpu(training) else float32_by_onednn(), warnings.catch_warnings():
+    with nullcontext() if on_gpu(training) else float32_by_onednn(), warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", module="lightning", category=Warning
         )  # of data loaders, which sources are not
@@ -104,19 +106,6 @@ def figures_of(folder: Path, manifest: RunManifest) -> dict[str, float] | None:
     return json.loads(path.read_text()) if checkpoint.is_of(folder, manifest) and path.exists() else None
 
 
-def precision_of(training: TrainingConfig) -> str:
-    """As Lightning names it; of `auto`, bfloat16 where it is a matter of hardware."""
-    if training.precision == "auto":
-        bf16_on_gpu = torch.cuda.is_bf16_supported
-        fast = bf16_on_gpu(including_emulation=False) if _on_gpu(training) else has_fast_bf16()
-        return "bf16-mixed" if fast else "32-true"
-    return {"float32": "32-true", "bfloat16": "bf16-mixed", "float16": "16-mixed"}[training.precision]
-
-
-def _on_gpu(training: TrainingConfig) -> bool:
-    return training.accelerator != "cpu" and torch.cuda.is_available()
-
-
 def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.WARNING)  # it advertises
@@ -131,10 +120,18 @@ def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.T
         logger=False,
         enable_checkpointing=False,
         enable_model_summary=False,
-        enable_progress_bar=sys.stderr.isatty(),
+        enable_progress_bar=_in_foreground(),
         num_sanity_val_steps=0,
         use_distributed_sampler=False,
     )
+
+
+def _in_foreground() -> bool:
+    """Whether somebody watches: who was started in a session of its own is watched by who started it."""
+    try:
+        return os.tcgetpgrp(sys.stderr.fileno()) == os.getpgrp()
+    except (OSError, ValueError):
+        return False
 
 
 def _finish(folder: Path, figures: dict[str, float]) -> None:

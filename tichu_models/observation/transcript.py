@@ -65,7 +65,7 @@ RETRACING = np.dtype([("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("de
 
 @inner
 def retrace(deal, view, transcript, options, state, plays, trace):
-    """Plays a round again up to the present, with each step checked; returns (how many of the plays and passes asked for
+    """Plays a round again up to the present, with each step checked; returns (how many of the plays asked for
     there were, code of the rule that is broken or 0). What happened before the round is as the view has it."""
     log = transcript.log
     begin_round(state, deal.start, deal.start, view.total[0], view.total[1], view.last[0], view.last[1])

@@ -9,6 +9,7 @@ import dagster as dg
 from tichu_pipeline.orchestration import assets
 from tichu_pipeline.orchestration.automation import FRESHNESS, JOBS, MONTHLY, new_logs, reingestion
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
+from tichu_pipeline.training.parent import THRIFTY
 
 OWNERS = ["team:tichu"]
 
@@ -20,6 +21,8 @@ def build(
     executor: dg.ExecutorDefinition = dg.in_process_executor,  # stages use the cores themselves
 ) -> dg.Definitions:
     """All stages, checks, jobs, the schedule and the sensor."""
+    for name, value in THRIFTY.items():  # for stages that take torch in this process
+        os.environ.setdefault(name, value)
     found = dg.load_assets_from_package_module(assets)
     data = DataFolder(root=root or os.environ.get("TICHU_DATA") or "data")
     workers = WorkersResource(named=os.environ.get("TICHU_WORKERS") or "")

@@ -1,6 +1,7 @@
-"""`python -m tichu_pipeline.tools.demo`: a generated corpus through every stage that exists, and what came of it.
+"""`python -m tichu_pipeline.tools.demo`: compiles, generates a corpus and runs every stage over it, in sight.
 
-The stages are those of `definitions`, run by Dagster: none is known by name here, a new one needs no line.
+The stages are those of `definitions`, run by Dagster: none is known by name here, a new one needs no line. What is
+known of them while they run is in `stage_list`, how it is shown in `stage_display`.
 """
 
 from __future__ import annotations
@@ -8,43 +9,29 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
 
 import typer
 from rich.console import Console
-from rich.filesize import decimal
-from rich.table import Table
 
 from tichu_pipeline.brettspielwelt.corpus import generate as corpus
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.months import parse_months
+from tichu_pipeline.tools.stage_display import display, show
+from tichu_pipeline.tools.stage_list import Stage, StageList
 
 if TYPE_CHECKING:
-    from dagster import ExecuteInProcessResult
+    from dagster import JobDefinition
 
 SEED = 2024
-
-
-@dataclass
-class Stage:
-    """A line of the table. What a stage does not tell stays None."""
-
-    name: str
-    rows: int | None = None
-    bytes: int | None = None
-    seconds: float | None = None
-    reused: bool = False
-
-    def add(self, metadata: Mapping[str, Any]) -> None:
-        """One more materialisation: a stage over months has one for each of them."""
-        is_first = self.rows is None
-        for field in ("rows", "bytes", "seconds"):
-            if field in metadata:
-                setattr(self, field, (getattr(self, field) or 0) + metadata[field])
-        self.reused = bool(metadata.get("reused")) and (is_first or self.reused)
+LOADING, KERNELS, CORPUS = "loading Dagster", "compiling kernels", "corpus"  # rows before the stages
+RECORD = "demo.json"
+PRINTED = {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+INTERRUPTED = 130  # exit status, as of a shell
 
 
 @dataclass(frozen=True)
@@ -60,19 +47,22 @@ class ForeignLogsError(Exception):
     """The data folder holds logs that the demo did not make, and would overwrite or mix with its own."""
 
 
-def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
-    """Generates the ordered corpus into `raw`, unless it is there already."""
-    record = raw / "demo.json"
-    known = json.loads(record.read_text()) if record.is_file() else {"order": None, "archives": {}}
-    archives = [raw / f"{year}.zip" for year in sorted({month[:4] for month in request.months})]
-    for archive in archives:
-        if _is_foreign(archive, known["archives"]):
+def refuse_foreign_logs(raw: Path, request: CorpusRequest) -> None:
+    """Raises an error where the corpus would overwrite logs of others, or mix with them."""
+    for archive in _archives(raw, request):
+        if _is_foreign(archive, _known(raw)["archives"]):
             raise ForeignLogsError(
                 f"{raw}: holds logs of {archive.stem} that are not the demo's; expected none. "
                 "Choose another data folder: make demo DATA=DIR"
             )
+
+
+def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
+    """Generates the ordered corpus into `raw`, unless it is there already."""
+    refuse_foreign_logs(raw, request)
+    record, known, archives = raw / RECORD, _known(raw), _archives(raw, request)
     if known["order"] == asdict(request) and known["archives"] == _sizes(archives):
-        return Stage("corpus", known["games"], known["bytes"], 0.0, reused=True)
+        return Stage(CORPUS, known["games"], known["bytes"], 0.0, reused=True)
 
     raw.mkdir(parents=True, exist_ok=True)
     # Said beforehand too: what an interrupted generator leaves is the demo's, and is made anew.
@@ -88,7 +78,17 @@ def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
         "bytes": made.bytes,
     }
     record.write_text(json.dumps(written, indent=1))
-    return Stage("corpus", made.games, made.bytes, time.perf_counter() - started)
+    return Stage(CORPUS, made.games, made.bytes, time.perf_counter() - started)
+
+
+def _archives(raw: Path, request: CorpusRequest) -> list[Path]:
+    return [raw / f"{year}.zip" for year in sorted({month[:4] for month in request.months})]
+
+
+def _known(raw: Path) -> dict[str, Any]:
+    """What the demo has written here."""
+    record = raw / RECORD
+    return json.loads(record.read_text()) if record.is_file() else {"order": None, "archives": {}}
 
 
 def _is_foreign(archive: Path, known: dict[str, int | None]) -> bool:
@@ -104,57 +104,75 @@ def _sizes(archives: list[Path]) -> dict[str, int]:
     return {archive.name: archive.stat().st_size for archive in archives if archive.exists()}
 
 
-def run_stages(months: list[str]) -> tuple[list[Stage], str]:
-    """Materialises all assets for these months in one run of the job that the web UI shows as well; tells of checks."""
+def compile_all(report: Callable[[str, float], None]) -> None:
+    """Compiles what all stages need, unless that has been done; `report` hears of what, and for how long already."""
+    from tichu_pipeline.tools.warm_up import warm_up_data, warm_up_play
+
+    report("self-play, replay and tournaments", 0.0)
+    warm_up_play()
+    report("what leads from logs to batches", 0.0)
+    warm_up_data()
+    report("", 0.0)
+
+
+def load_stages(stages: StageList) -> None:
+    """Imports Dagster and all stages, and lists these."""
+    stages.begin(LOADING)
+    names = [key.to_user_string() for key in _everything().asset_layer.asset_graph.toposorted_asset_keys]
+    stages.expect(names)
+    stages.end(LOADING)
+
+
+def compile_kernels(stages: StageList) -> None:
+    """Compiles all kernels, as a stage of its own."""
+    stages.begin(KERNELS)
+    compile_all(stages.compiling)
+    stages.end(KERNELS)
+
+
+def make_corpus(stages: StageList, raw: Path, request: CorpusRequest) -> None:
+    """Makes the corpus, as a stage."""
+    stages.begin(CORPUS)
+    made = ensure_corpus(raw, request)
+    stages.stages[CORPUS].add({"rows": made.rows, "bytes": made.bytes, "reused": made.reused})
+    stages.end(CORPUS)
+
+
+def run_stages(months: list[str], stages: StageList) -> bool:
+    """Materialises all assets for these months in one run of the job that the web UI shows as well."""
     from dagster import DagsterInstance
+    from dagster._core.instance.ref import InstanceRef
 
-    from tichu_pipeline.definitions import defs, everything
-
-    with DagsterInstance.get() as instance:
-        result = defs.resolve_job_def(everything.name).execute_in_process(
+    run_id = str(uuid4())
+    # What stages print is not sent to files, as otherwise in a run: the display is printed as well.
+    settings = InstanceRef.from_dir(os.environ["DAGSTER_HOME"], overrides={"compute_logs": PRINTED})
+    with DagsterInstance.from_ref(settings) as instance:
+        instance.add_event_listener(run_id, stages.on_event)
+        result = _everything().execute_in_process(
             instance=instance,
-            run_config={"loggers": {"console": {"config": {"log_level": "WARNING"}}}},
+            run_id=run_id,
+            raise_on_error=False,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},  # it is shown otherwise
             tags={
                 "dagster/asset_partition_range_start": months[0],
                 "dagster/asset_partition_range_end": months[-1],
             },
         )
-    return stages_of(result), told_of_checks(result)
+    if stages.interrupted:
+        raise KeyboardInterrupt
+    return result.success
 
 
-def told_of_checks(result: ExecuteInProcessResult) -> str:
+def _everything() -> JobDefinition:
+    from tichu_pipeline.definitions import defs, everything
+
+    return defs.resolve_job_def(everything.name)
+
+
+def told_of_checks(checks: list[tuple[str, bool]]) -> str:
     """How many there were, and which failed."""
-    checks = result.get_asset_check_evaluations()
-    failed = [f"{check.asset_key.to_user_string()} {check.check_name}" for check in checks if not check.passed]
+    failed = [name for name, passed in checks if not passed]
     return f"{len(checks)} checks, " + (f"failed: {', '.join(failed)}" if failed else "all passed")
-
-
-def stages_of(result: ExecuteInProcessResult) -> list[Stage]:
-    """The materialised assets in the order in which they ran."""
-    stages: dict[str, Stage] = {}
-    for event in result.get_asset_materialization_events():
-        materialization = event.step_materialization_data.materialization
-        name = materialization.asset_key.to_user_string()
-        stages.setdefault(name, Stage(name)).add({key: entry.value for key, entry in materialization.metadata.items()})
-    return list(stages.values())
-
-
-def show(console: Console, stages: list[Stage], total: Stage) -> None:
-    table = Table("stage", title="What was made", show_footer=True)
-    table.columns[0].footer = total.name
-    for heading, footer in zip(("rows", "bytes", "seconds"), _cells(total), strict=True):
-        table.add_column(heading, footer, justify="right")
-    for stage in stages:
-        table.add_row(stage.name, *_cells(stage))
-    console.print(table)
-
-
-def _cells(stage: Stage) -> tuple[str, str, str]:
-    return (
-        "" if stage.rows is None else f"{stage.rows:,}",
-        "" if stage.bytes is None else decimal(stage.bytes),
-        "reused" if stage.reused else "" if stage.seconds is None else f"{stage.seconds:.2f}",
-    )
 
 
 def main(
@@ -163,7 +181,6 @@ def main(
     data: Annotated[Path, typer.Option(help="The data folder.")] = Path("data"),
 ) -> None:
     """Generates a corpus, runs every stage over it and prints what was made."""
-    started = time.perf_counter()
     console = Console()
     paths = DataPaths(data.absolute())
     request = CorpusRequest(games, parse_months(months), SEED)
@@ -174,15 +191,35 @@ def main(
     os.environ.setdefault("TICHU_DEALS", "100")
     os.environ.setdefault("DAGSTER_HOME", str(Path("dagster_home").absolute()))
     try:
-        corpus_made = ensure_corpus(paths.raw, request)
-        made, checks = run_stages(request.months)
+        refuse_foreign_logs(paths.raw, request)
     except ForeignLogsError as error:
-        console.print(str(error), style="red", markup=False, soft_wrap=True)
+        _say(console, str(error), "red")
         raise typer.Exit(1) from error
+    _say(console, f"{games:,} games of {months} into {paths.root}, and every stage over them")
+    stages = StageList([LOADING, KERNELS, CORPUS])
+    try:
+        with display(console, stages):
+            load_stages(stages)
+            compile_kernels(stages)
+            make_corpus(stages, paths.raw, request)
+            succeeded = run_stages(request.months, stages)
+    except KeyboardInterrupt as error:
+        _say(console, f"Stopped after {stages.elapsed:.0f} s; the next demo goes on from here", "yellow")
+        raise typer.Exit(INTERRUPTED) from error
+    for warning in stages.warnings:
+        _say(console, warning, "yellow")
+    for stage in stages.failed:
+        _say(console, f"{stage.name} failed: {stage.progress}", "red")
+    if not succeeded:
+        raise typer.Exit(1)
     on_disk = sum(path.stat().st_size for path in paths.root.rglob("*") if path.is_file())
-    show(console, [corpus_made, *made], Stage("total, on disk", None, on_disk, time.perf_counter() - started))
-    console.print(checks, highlight=False, markup=False, soft_wrap=True)
-    console.print(f"All reports: {paths.reports / 'index.html'}", highlight=False, markup=False, soft_wrap=True)
+    show(console, list(stages.stages.values()), Stage("total, on disk", None, on_disk, stages.elapsed))
+    _say(console, told_of_checks(stages.checks))
+    _say(console, f"All reports: {paths.reports / 'index.html'}")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
 from tichu_models.observation.encode import plan_of
@@ -39,6 +38,8 @@ class Blunders:
     @classmethod
     def of(cls, paths: DataPaths) -> Blunders | None:
         """Those of the folder's corpus; None if nothing tells of them, as of games that people played."""
+        import polars as pl
+
         path = paths.raw / TRUTH
         if not path.exists():
             return None

@@ -2,6 +2,9 @@
 
 What is to be trained comes through Dagster Pipes, and how it goes is told there. The process leads a session of its
 own, so that whatever it starts can be ended with it; it ends by itself when the one that started it is gone.
+
+Loading torch and Lightning takes as long as training a small network. Called with the descriptor of a socket, the
+process therefore loads everything once and forks a child for each environment that it receives (`forking`).
 """
 
 from __future__ import annotations
@@ -15,13 +18,13 @@ from errno import EIO
 from pathlib import Path
 
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.training.forking import SECONDS_BETWEEN_LOOKS, serve
 from tichu_pipeline.training.runs import figures_line, main_figure
 from tichu_pipeline.training.train import TrainingRequest, train_run
 
 REQUEST, ROOT, EPOCH = "request", "root", "epoch"  # names of what goes to and fro
 FAILED, DISTURBED = "failed", "disturbed"
-SECONDS_BETWEEN_LINES = 15.0
-SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_LINES = 5.0
 
 
 def main() -> int:
@@ -67,5 +70,19 @@ def end_with(parent: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
+def preload() -> None:
+    """Imports what every training needs. Nothing is called: a thread that ran would be missing in the children."""
+    import dagster_pipes  # noqa: F401
+    import matplotlib.backends.backend_agg  # noqa: F401
+    import torch.utils.tensorboard  # noqa: F401
+
+    import tichu_models.learning.training  # noqa: F401
+    import tichu_pipeline.training.judging  # noqa: F401
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) == 1:
+        sys.exit(main())
+    socket = int(sys.argv.pop())  # popped: Lightning starts its helpers with the arguments that are left
+    preload()
+    serve(socket, main)

@@ -245,6 +245,6 @@ def _classes(arrays: Any, read: Spec) -> np.ndarray:
 
 def _kind(config: RunConfig) -> str:
     """What the network's first layer would make of its input anyway."""
-    from tichu_models.learning.training import precision_of
+    from tichu_models.learning.hardware import precision_of
 
     return BFLOAT16 if precision_of(config.training) == "bf16-mixed" else FLOAT32

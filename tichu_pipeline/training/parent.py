@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 
 import dagster as dg
 
-from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, REQUEST, ROOT, SECONDS_BETWEEN_LOOKS
+from tichu_pipeline.training.child import DISTURBED, EPOCH, FAILED, REQUEST, ROOT
+from tichu_pipeline.training.forking import SECONDS_BETWEEN_LOOKS, Forked, fork
 from tichu_pipeline.training.train import TrainingRequest
 
 PATIENCE = 20.0  # seconds that a child has to end by itself
+# Threads of torch that wait for each other in a loop take the core from those that they wait for, where others work on
+# the machine too: small networks then take ten times as long. Read when torch is loaded.
+THRIFTY = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 class TrainingFailedError(Exception):
@@ -30,17 +31,13 @@ def train_in_child(context: dg.AssetExecutionContext, root: Path, request: Train
         context_injector=dg.PipesTempFileContextInjector(),
         message_reader=dg.PipesTempFileMessageReader(),
     ) as session:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tichu_pipeline.training.child"],
-            env={**os.environ, **session.get_bootstrap_env_vars()},
-            start_new_session=True,
-        )
+        environment = {**THRIFTY, **os.environ, **session.get_bootstrap_env_vars()}
+        child = fork(["-m", "tichu_pipeline.training.child"], environment)
         context.log.info(f"training process {child.pid}")
         heard = 0
         try:
-            while (status := child.poll()) is None:
+            while (status := child.wait(SECONDS_BETWEEN_LOOKS)) is None:
                 heard = _observe(context, session, heard)
-                time.sleep(SECONDS_BETWEEN_LOOKS)
         except BaseException:  # the run is terminated
             _end(child)
             raise
@@ -63,11 +60,9 @@ def _observe(context: dg.AssetExecutionContext, session: dg.PipesSession, heard:
     return len(messages)
 
 
-def _end(child: subprocess.Popen) -> None:
+def _end(child: Forked) -> None:
     """First in a way that it can hear, then with everything that it has started."""
-    child.terminate()
-    try:
-        child.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
+    os.kill(child.pid, signal.SIGTERM)
+    if child.wait(PATIENCE) is None:
         os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        child.wait(PATIENCE)

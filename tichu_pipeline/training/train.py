@@ -206,7 +206,7 @@ def _parameters(folder: Path) -> int:
 def _device(config: RunConfig) -> str:
     import torch
 
-    from tichu_models.learning.training import precision_of
+    from tichu_models.learning.hardware import precision_of
 
     gpu = config.training.accelerator != "cpu" and torch.cuda.is_available()
     name = torch.cuda.get_device_name() if gpu else f"{platform.machine()}, {torch.get_num_threads()} threads"

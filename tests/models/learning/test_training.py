@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.makers.learners import made_up_batch, random_candidates
-from tichu_models.learning import journal, training
+from tichu_models.learning import hardware, journal
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner, NotFiniteError
 from tichu_models.learning.training import train
@@ -262,9 +262,9 @@ def test_bf16_only_where_it_is_fast(monkeypatch):
     config, *_ = _run()
     auto = replace(config.training, precision="auto")
     for fast, expected in ((True, "bf16-mixed"), (False, "32-true")):
-        monkeypatch.setattr(training, "has_fast_bf16", lambda fast=fast: fast)
-        assert training.precision_of(auto) == expected
-    assert training.precision_of(replace(auto, precision="float16")) == "16-mixed"
+        monkeypatch.setattr(hardware, "has_fast_bf16", lambda fast=fast: fast)
+        assert hardware.precision_of(auto) == expected
+    assert hardware.precision_of(replace(auto, precision="float16")) == "16-mixed"
 
 
 def test_settings_need_no_torch():

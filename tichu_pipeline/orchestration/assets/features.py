@@ -1,13 +1,14 @@
 """The stage `features`: rounds to shards of packed samples. The work is `tichu_pipeline.features.shards`."""
 
 from collections import defaultdict
+from collections.abc import Callable
 
 import dagster as dg
 import numpy as np
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from tichu_models.observation.specs import SPEC_OF_KIND, spec
+from tichu_models.observation.specs import SPEC_OF_KIND, Spec, spec
 from tichu_models.records.stored import splits_of
 from tichu_pipeline.features.shards import VERSION, Shard, make_shards
 from tichu_pipeline.orchestration.assets.rounds import rounds
@@ -53,14 +54,23 @@ def features(
     for each in chosen:
         months = [month for month in context.partition_keys if month in window]
         with retry_transient(context):
-            for shard in make_shards(data.paths, each, months, config.force, workers.get()):
-                made[shard.month].append(shard)
+            shards = make_shards(data.paths, each, months, config.force, workers.get(), _log_shard(context, each))
+        for shard in shards:
+            made[shard.month].append(shard)
     for month in context.partition_keys:
         shards = made[month]
         more = {"specs": len(shards), "in_window": month in window}
         context.add_asset_metadata(figures(*shards) | more | watched, partition_key=month)
     version = manifest(data.paths, window).stamp + "".join(each.digest for each in chosen)
     return dg.MaterializeResult(data_version=dg.DataVersion(version))
+
+
+def _log_shard(context: dg.AssetExecutionContext, read: Spec) -> Callable[[Shard], None]:
+    def log(shard: Shard) -> None:
+        if not shard.reused:
+            context.log.info(f"{read.name}, {shard.month}: {shard.rows:,} samples")
+
+    return log
 
 
 def declared_window(paths: DataPaths, window: str | None) -> list[str]:

@@ -5,7 +5,7 @@ The work is `tichu_pipeline.rounds.ingest`, which the command `tichu ingest` cal
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import dagster as dg
 import pyarrow as pa
@@ -20,7 +20,7 @@ from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.rounds.changes import VERSION
-from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.rounds.ingest import IngestedMonth, ingest
 from tichu_pipeline.rounds.manifest import MonthSummary, manifest, stored_summary
 from tichu_pipeline.storage.folders import DataPaths, month_file, month_files, months_in
 from tichu_pipeline.storage.made import Made
@@ -57,7 +57,7 @@ def rounds(
     """
     months = context.partition_keys
     with retry_transient(context):
-        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
+        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get(), _log_month(context))
     watched, found = workers.metadata(), {each.summary.month: each for each in made.months}
     for month in months:
         of_month = [found[month]] if month in found else []
@@ -68,6 +68,10 @@ def rounds(
     for month in made.orphans:
         context.log.warning(f"{month}: its logs are gone; its rounds are kept as they were")
     return dg.MaterializeResult(data_version=dg.DataVersion(manifest(data.paths, months).stamp))
+
+
+def _log_month(context: dg.AssetExecutionContext) -> Callable[[IngestedMonth], None]:
+    return lambda month: None if month.reused else context.log.info(f"{month.summary.month}: {month.rows:,} rounds")
 
 
 def _counts(summary: MonthSummary, read: Sequence[Made]) -> dict[str, int | float]:

@@ -1,6 +1,8 @@
 """The stage `tournament`: agents against each other. How it is played is `tichu_models.arena`."""
 
 import os
+import time
+from collections.abc import Callable
 
 import dagster as dg
 from pydantic import Field
@@ -18,6 +20,7 @@ from tichu_pipeline.tournaments.running import VERSION
 from tichu_pipeline.tournaments.running import run as play
 
 DEALS = int(os.environ.get("TICHU_DEALS") or TournamentRequest.deals)
+SECONDS_BETWEEN_LINES = 2.0
 
 
 class TournamentConfig(dg.Config):
@@ -46,7 +49,8 @@ def tournament(
         context.log.warning("%s is left out: %s", run, why)
     request = TournamentRequest(agents, config.deals, config.seed, config.whole_games)
     with retry_transient(context):
-        made = play(data.paths, config.name, request, workers.get(), config.force, left_out=left_out)
+        done = _deals_done(context, request)
+        made = play(data.paths, config.name, request, workers.get(), config.force, done=done, left_out=left_out)
         if data.paths.database.exists():
             add_tournaments(data.paths)
     facts = summary(made.played)
@@ -64,6 +68,20 @@ def tournament(
         path=dg.MetadataValue.path(made.path),
         **workers.metadata(),
     )
+
+
+def _deals_done(context: dg.AssetExecutionContext, request: TournamentRequest) -> Callable[[int], None]:
+    """Logs now and then how many deals have been played."""
+    total, deals, last = len(request.pairings) * request.deals, 0, time.monotonic()
+
+    def done(more: int) -> None:
+        nonlocal deals, last
+        deals += more
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            context.log.info(f"{deals:,} of {total:,} deals played")
+
+    return done
 
 
 @dg.asset_check(asset=tournament)
