@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_models.whole_files import remove_leftovers
-from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, inflate, lent, split
+from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, inflate, mapped_zeros, split
 from tichu_pipeline.brettspielwelt.archives.members import Members, Problem
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.text.reader import Reader
@@ -152,7 +152,7 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> I
     """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
     summary = MonthSummary(month, files=len(members))
-    reader, buffer = Reader(), lent(BUFFER_BYTES, np.uint8)
+    reader, buffer = Reader(), mapped_zeros(BUFFER_BYTES, np.uint8)
     codes, problems, missed = Counter[int](), dict[Problem, None](), set[int]()
     with ExitStack() as stack:
         files = {name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name])) for name in TABLES}

@@ -19,7 +19,7 @@ from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.records.tricks import NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
-from tichu_pipeline.brettspielwelt.archives.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, lent
+from tichu_pipeline.brettspielwelt.archives.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, mapped_zeros
 from tichu_pipeline.brettspielwelt.text.parser import (
     DRAFT,
     SHORTEST_FRAGMENT,
@@ -106,15 +106,15 @@ class Columns(NamedTuple):
         """For so many games in so many bytes. What is never written to costs nothing."""
         rounds = size // SHORTEST_ROUND
         return Columns(
-            lent(games, GAME),
-            lent(rounds, ROUND),
-            lent(rounds, OUTCOME),
-            lent(rounds, ORIGIN),
-            lent(rounds, SPREAD),
-            lent(size // SHORTEST_FRAGMENT + games, FRAGMENT),
-            lent(4 * rounds, NAME),
-            lent(size, np.uint8),
-            lent(size // SHORTEST_PLAY, TRICK),
+            mapped_zeros(games, GAME),
+            mapped_zeros(rounds, ROUND),
+            mapped_zeros(rounds, OUTCOME),
+            mapped_zeros(rounds, ORIGIN),
+            mapped_zeros(rounds, SPREAD),
+            mapped_zeros(size // SHORTEST_FRAGMENT + games, FRAGMENT),
+            mapped_zeros(4 * rounds, NAME),
+            mapped_zeros(size, np.uint8),
+            mapped_zeros(size // SHORTEST_PLAY, TRICK),
             counts,
         )
 
