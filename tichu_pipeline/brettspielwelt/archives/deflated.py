@@ -87,7 +87,7 @@ def _unpack_native(
     starts: np.ndarray,
     sizes: np.ndarray,
     status: np.ndarray,
-):
+) -> None:
     """`unpack` by libdeflate, which fills in `status`."""
     decompressor = _allocate()
     if not decompressor:
