@@ -63,6 +63,7 @@ def of_markdown(text: str) -> str:
 
 
 def _boxed(table: str, look: str = "wide") -> str:
+    """A table inside a box that scrolls."""
     return f"<div class='{look}'>{table}</div>"
 
 

@@ -72,6 +72,7 @@ def names_of(games: Games) -> pa.Array:
 
 
 def _name(games: Games, place: int) -> str:
+    """The name at an index into Games.names."""
     begin, length = games.names[place]
     return player_name(games.data[begin : begin + length].tobytes())
 

@@ -124,6 +124,7 @@ def _entry(log: Chunk, reader: Reader, stem: str, file: str) -> Entry:
 
 
 def _round(row: dict[str, Any], lines: dict[int, int]) -> Entry:
+    """The entry of a round, from its row of the table rounds."""
     code = row["rule_break"]
     return {
         "round_index": row["round_index"],

@@ -57,6 +57,7 @@ def _deal(row: dict[str, Any], names: list[Text]) -> Table:
 
 
 def _notes(row: dict[str, Any], seat: int) -> str:
+    """Announcement and bomb of a seat."""
     called = CALLS.get(row["tichu_positions"][seat], "")
     bomb = "bomb" if row["bomb_owners"][seat] else ""
     return ", ".join(filter(None, (called, bomb)))

@@ -89,4 +89,5 @@ def _named(text: str, names: list[str]) -> str:
 
 
 def _fragments(game: Game, index: int) -> list[str]:
+    """The texts of the fragments before the round of this index."""
     return [entry["text"] + "\n" for entry in game.breaks if entry["is_fragment"] and entry["round_index"] == index]

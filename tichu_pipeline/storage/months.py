@@ -26,6 +26,7 @@ def next_month(month: str) -> str:
 
 
 def _number(month: str, text: str) -> int:
+    """The month as a number of months. `text` is what the error message quotes."""
     match = _MONTH.fullmatch(month.strip())
     if match is None:
         raise ValueError(f"months {text!r}: expected a month like 2024-03 or a range like 2024-01..2024-12")

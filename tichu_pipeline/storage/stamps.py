@@ -48,10 +48,10 @@ def parquet_metadata(path: Path) -> dict[bytes, bytes]:
 def json_object(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty if there is no such file, or it holds something else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _in_parquet(path: Path, _: str) -> str | None:
@@ -65,10 +65,10 @@ def _in_json(path: Path, key: str) -> str | None:
 def _in_page(path: Path, _: str) -> str | None:
     try:
         with path.open(encoding="utf-8") as lines:
-            found = IN_PAGE_LINE.fullmatch(lines.readline())
+            match = IN_PAGE_LINE.fullmatch(lines.readline())
     except (OSError, UnicodeDecodeError):
         return None
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def _in_hdf5(path: Path, key: str) -> str | None:
@@ -88,10 +88,10 @@ def _in_database(path: Path, key: str) -> str | None:
         return None
     try:
         with duckdb.connect(path, read_only=True) as connection:
-            found = connection.execute(f"SELECT {key} FROM about").fetchone()
+            row = connection.execute(f"SELECT {key} FROM about").fetchone()
     except duckdb.Error:  # it is damaged, or made by another program
         return None
-    return None if found is None else str(found[0])
+    return None if row is None else str(row[0])
 
 
 READERS: Mapping[str, Callable[[Path, str], str | None]] = {

@@ -32,6 +32,7 @@ class Catalogue:
 
     @cached_property
     def _spans(self) -> dict[str, slice]:
+        """The rows of each month."""
         months, starts = np.unique(self.members.rows["month"], return_index=True)
         ends = np.append(starts, len(self.members))[1:]
         return {
@@ -129,6 +130,7 @@ def _each_game_once(members: Members, problems: list[Problem]) -> Members:
 
 
 def _by_source(members: Members, indices: npt.NDArray[np.intp]) -> Iterable[tuple[str, list[int]]]:
+    """The label of each source among these rows, and its rows."""
     sources = members.rows["source"][indices]
     for source in np.unique(sources).tolist():
         yield members.sources[source].label, indices[sources == source].tolist()

@@ -187,6 +187,7 @@ def _runs(rows: npt.NDArray[np.void], chosen: npt.NDArray[np.intp]) -> Iterator[
 
 
 def _names(members: Members, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.bytes_]:
+    """The names of members inside their archive."""
     folders = np.array(members.folders, np.bytes_)[members.rows["folder"][indices]]
     return np.strings.add(np.strings.add(folders, members.game_ids[indices].astype("S20")), b".tch")
 

@@ -189,6 +189,7 @@ def _month_inside(source: LogSource, name: bytes) -> int:
 
 
 def _note_page(listing: Listing, source: LogSource, entries: Entries, index: int) -> None:
+    """Adds an index page, if its month is known and it can be read."""
     name = bytes(entries.names[index])
     month = _month_inside(source, name)
     large = max(entries.sizes[index], entries.compressed[index]) > PAGE_LIMIT
@@ -200,6 +201,7 @@ def _note_page(listing: Listing, source: LogSource, entries: Entries, index: int
 def _report(
     listing: Listing, source: LogSource, names: npt.NDArray[np.bytes_], kind: Kind, reason: str, remedy: str
 ) -> None:
+    """Adds the same problem of many members."""
     if len(names):
         members = [printable(name) for name in names.tolist()]
         listing.problems += problems_of(kind, source.label, members, reason, remedy)

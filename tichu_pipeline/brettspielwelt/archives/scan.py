@@ -123,6 +123,7 @@ def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os
 
 
 def _list_loose_logs(listing: Listing, source: LogSource, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
+    """Adds the logs of a folder. They are read for their checksums."""
     number = len(listing.sources)
     listing.sources.append(source)
     rows = []

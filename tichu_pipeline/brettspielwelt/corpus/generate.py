@@ -123,6 +123,8 @@ def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np
 
 @dataclass(frozen=True)
 class _Game:
+    """A generated game before quirks are planted."""
+
     number: int
     text: GameText
     truth: list[dict]  # a row for each whole round

@@ -98,6 +98,7 @@ class RoundText:
         self.turns = list(self._read_turns())
 
     def _line_of(self, beginning: str) -> int | None:
+        """The first line of the play with this beginning; None if there is none."""
         lines = range(self.play_header, self.result)
         return next((i for i in lines if self.lines[i].startswith(beginning)), None)
 

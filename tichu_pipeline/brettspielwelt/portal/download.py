@@ -171,6 +171,7 @@ def _index_page(portal: Portal, archive: MonthArchive) -> bytes:
 def _fetch_games(
     portal: Portal, archive: MonthArchive, games: list[int], tally: _Tally, shown: DownloadProgress
 ) -> None:
+    """Fetches these games. Raises PortalError after _GIVE_UP games in a row without an answer."""
     silent = 0
     for game_id in games:
         shown.advance()

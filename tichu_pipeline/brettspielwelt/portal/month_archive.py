@@ -96,6 +96,7 @@ class MonthArchive:
         return sorted(path for path in self.unfinished.glob("*.tch") if GAME_FILE.fullmatch(path.name))
 
     def _append(self, temporary: Path, files: list[Path]) -> None:
+        """Adds files to an archive, and replaces members that cannot be read."""
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
             there = archive.NameToInfo
             for path in files:
@@ -118,6 +119,7 @@ class MonthArchive:
 
 
 def _can_be_read(archive: zipfile.ZipFile, name: str) -> bool:
+    """Whether a member is undamaged and not too large."""
     if archive.getinfo(name).file_size > SIZE_LIMIT:
         return False
     try:

@@ -55,6 +55,7 @@ for _label, _bit in (("Dr", DRAGON_BIT), ("Ph", PHOENIX_BIT), ("Hu", DOG_BIT), (
 
 
 def _number(text: bytes) -> int:
+    """Bytes as one number, the first in the lowest bits."""
     return int.from_bytes(text, "little")
 
 
