@@ -1,4 +1,4 @@
-"""Pictures: a line small enough for a Dagster page, and those that are written as files or stand in the notebook."""
+"""Pictures: a sparkline for Dagster's pages, and plots for files and the notebook."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tichu_models.whole_files import whole_file
 from tichu_pipeline.distribution import Distribution
 
 WIDTH, HEIGHT = 120, 24
-POINTS = 40  # more would not be inline any more on the page of an asset
-BARS = 60
-PROBABILITIES = 400
+POINTS = 40  # of a sparkline; with more, the page of an asset would not show it inline
+BARS = 60  # of a histogram
+PROBABILITIES = 400  # points of a Q-Q plot
 KINDS = ("histogram", "qq")
 COLOUR, ACCENT = "#2b6f77", "#c2553a"
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """A line as Markdown, for the metadata of an asset."""
+    """A small line chart as Markdown, for the metadata of an asset."""
     shown = [float(np.mean(part)) for part in np.array_split(np.asarray(values, dtype=float), min(POINTS, len(values)))]
     low, span = min(shown), (max(shown) - min(shown)) or 1.0
     step = WIDTH / max(len(shown) - 1, 1)
@@ -33,10 +33,10 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def draw_histogram(axes: Axes, distribution: Distribution, name: str, clip: Sequence[float] | None = None) -> None:
-    """Shares of the values; dashed lines where they are clipped."""
+    """Draws the shares of the values, and dashed lines at the bounds of `clip`."""
     values, counts = distribution.values, distribution.counts
     step = int(np.min(np.diff(values))) if len(values) > 1 else 1
-    # Whole steps: a bar that holds more values than its neighbour would stand out for nothing.
+    # A whole number of steps, so that every bar holds equally many values.
     width = step * int(np.ceil((values[-1] - values[0] + 1) / step / BARS))
     bins = np.arange(values[0] - step / 2, values[-1] + width + step, width)
     axes.hist(values, bins=bins.tolist(), weights=counts / counts.sum(), color=COLOUR, edgecolor="white", linewidth=0.3)
@@ -46,7 +46,7 @@ def draw_histogram(axes: Axes, distribution: Distribution, name: str, clip: Sequ
 
 
 def draw_qq(axes: Axes, distribution: Distribution, name: str) -> None:
-    """Quantiles against those of a normal distribution of the same mean and standard deviation."""
+    """Draws the quantiles against those of a normal distribution with the same mean and standard deviation."""
     from scipy.stats import norm
 
     q = (np.arange(PROBABILITIES) + 0.5) / PROBABILITIES
@@ -59,7 +59,7 @@ def draw_qq(axes: Axes, distribution: Distribution, name: str) -> None:
 def draw_heat_map(
     axes: Axes, matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], numbers: bool = False
 ) -> None:
-    """A cell for each row and column, the darker the larger."""
+    """Draws a cell for each element; larger values are darker."""
     axes.imshow(matrix, cmap="GnBu", aspect="auto")
     axes.set_xticks(range(len(columns)), columns, rotation=60 if max(map(len, columns)) > 3 else 0)
     axes.set_yticks(range(len(rows)), rows)
@@ -71,7 +71,7 @@ def draw_heat_map(
 
 
 def write_figures(folder: Path, distribution: Distribution, name: str, clip: Sequence[float]) -> list[Path]:
-    """Histogram and Q-Q plot as files."""
+    """Writes a histogram and a Q-Q plot as files; returns their paths."""
     paths = []
     for kind in KINDS:
         figure = Figure(figsize=(7, 4), layout="constrained")
@@ -86,6 +86,6 @@ def write_figures(folder: Path, distribution: Distribution, name: str, clip: Seq
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes a figure whole or not at all."""
+    """Writes a figure as a PNG file, whole or not at all."""
     with whole_file(path) as temporary:
         figure.savefig(temporary, format="png", dpi=120, metadata={"Software": None})

@@ -1,4 +1,4 @@
-"""Every agent name of the registry, with the runs and the corpus that it needs, for tests that hold for all of them."""
+"""Agents of every name in the registry, and the runs and corpus that they need, for tests of all agents."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, make_runs
 
-SEED = 4  # of weights by which some announce and some do not
-RATES = [0.0, 0.1, 0.25, 1.0]  # of blunders, of the four players of the crowd's one round
+SEED = 4  # of weights with which some networks announce and some do not
+RATES = [0.0, 0.1, 0.25, 1.0]  # blunder rates of the four players in the corpus of the crowd
 
 _CHANCE = "temperature=2,top_k=3,seed=7"
 _GOAL = "margin=50,value=ValueNet"
-# For each name the texts that lead to code of their own.
+# For each name the texts whose agents run different code.
 TEXTS: dict[str, list[str]] = {
     "random": ["random"],
     "heuristic": ["heuristic", "heuristic:blunder=.1"],
@@ -34,13 +34,13 @@ TEXTS: dict[str, list[str]] = {
 
 
 def make_data(data: Path) -> Path:
-    """A data folder with a small run of every network and the truth about a corpus of one round; returns its runs."""
+    """Makes a small run of every network, and the truth of a corpus of one round; returns the folder of runs."""
     make_truth(data)
     make_runs(data / "runs", (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
     return data / "runs"
 
 
 def make_truth(data: Path) -> None:
-    """What the crowd is made of."""
+    """Writes the truth of a corpus of one round, from which the crowd takes its blunder rates."""
     (data / "raw").mkdir(parents=True)
     pq.write_table(pa.table({"blunder_rates": [RATES]}), data / "raw" / "truth.parquet")

@@ -1,7 +1,7 @@
-"""What a stage makes of a few known games, as digests: when they change, its VERSION has to be raised.
+"""Digests of what a stage makes from a few known games. When they change, the stage's VERSION must be raised.
 
-tests/golden/<stage>.json holds, for one version of a stage, a digest of each part of its output. Only figures are
-digested. How a file packs them, how a page looks and how long something took is left out.
+tests/golden/<stage>.json holds a digest of each part of the output, for one version of the stage. Only figures are
+digested, not how a file packs them, how a page looks or how long something took.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
 
 MONTH = "2024-01"
-GAMES = (7, 10, 21, 8)  # ids, from which the splits follow: train twice, validation, test
+GAMES = (7, 10, 21, 8)  # ids that fall into the splits train, train, validation, test
 CONSTANTS = {
     "trick_points": {"offset": 0.0, "scale": 64.0, "clip": [-25.0, 100.0]},
     "points": {"offset": 0.0, "scale": 64.0, "clip": [-25.0, 125.0]},
@@ -32,7 +32,7 @@ CONSTANTS = {
 
 
 def known_games(folder: Path, games: Iterable[int] = GAMES) -> DataPaths:
-    """A month of rounds, which holds one known game under several ids, and constants that are not fitted."""
+    """A data folder with a month of rounds (one known game under several ids), and constants that are not fitted."""
     paths = DataPaths(folder)
     paths.raw.mkdir(parents=True)
     with zipfile.ZipFile(paths.raw / f"{MONTH[:4]}.zip", "w") as archive:
@@ -48,7 +48,7 @@ def known_games(folder: Path, games: Iterable[int] = GAMES) -> DataPaths:
 
 
 def rounded(value: object) -> object:
-    """Without the last digits of floating point numbers, which processors may see differently."""
+    """The value with floating point numbers rounded, since their last digits depend on the processor."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
@@ -57,12 +57,12 @@ def rounded(value: object) -> object:
 
 
 def digest(content: object) -> str:
-    """Short, so that a difference is easy to read."""
+    """A digest, short so that differences are easy to read."""
     return hashlib.sha256(json.dumps(rounded(content), sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def check(stage: str, module: ModuleType, digests: Mapping[str, str]) -> None:
-    """Fails if a part of a stage's output has not the digest that is kept for the stage's version."""
+    """Fails if a part of a stage's output differs from the digest in the golden file, or the version does."""
     path = GOLDEN / f"{stage}.json"
     kept = json.loads(path.read_text()) if path.exists() else {"version": None, "digests": {}}
     found = {"module": module.__name__, "version": module.VERSION, "digests": dict(digests)}

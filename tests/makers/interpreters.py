@@ -1,4 +1,4 @@
-"""A fresh interpreter, for tests of what an import brings along."""
+"""A fresh interpreter, for tests of which packages an import loads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.paths import ROOT
 
 
 def imported_by(statement: str) -> set[str]:
-    """The top-level packages that a fresh interpreter has loaded after the statement."""
+    """The top-level packages that are loaded after the statement in a fresh interpreter."""
     code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.split())

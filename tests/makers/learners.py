@@ -1,4 +1,4 @@
-"""Small networks and made-up samples, for tests of networks and of what trains them."""
+"""Made-up samples and candidates, for tests of networks and their training."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tichu_models.rules.cards import parse_cards
 from tichu_models.rules.combinations import classify
 from tichu_models.samples.batches import Batch
 
-# A few plays that any hand might allow: the pass, singles, pairs, a triple, a full house, a bomb.
+# Some plays: the pass, singles, pairs, a triple, a full house, a bomb.
 NAMED_PLAYS = ["", "S9", "B9", "Dr", "Ph", "Ma", "Hu", "S9 B9", "S4 Ph", "S7 B7 G7", "S7 B7 G7 R2 G2", "S5 B5 G5 R5"]
 
 
 def plays_of(labels: list[str]) -> Tensor:
-    """Packed plays of labels; an empty text is the pass."""
+    """Packed plays from labels. An empty text is the pass."""
     return torch.tensor([int(classify(parse_cards(text))) for text in labels], dtype=torch.int64)
 
 
@@ -32,7 +32,7 @@ def random_candidates(n: int, seed: int = 0) -> Candidates:
 
 
 def made_up_batch(objective: str, n: int, inputs: int, turns: int = 8, answers: int = 2) -> Batch:
-    """Samples that say nothing, with labels as this objective has them."""
+    """Random samples with labels as this objective has them."""
     generator = torch.Generator().manual_seed(n)
     shape = (n, turns) if objective == "sequence" else (n,)
     candidates = random_candidates(math.prod(shape)) if objective in ("cards", "goal", "move", "sequence") else None
@@ -60,7 +60,7 @@ def made_up_batch(objective: str, n: int, inputs: int, turns: int = 8, answers: 
 
 
 def fit(parameters: list[Tensor], loss: Callable[[], Tensor], steps: int, rate: float = 3e-3) -> float:
-    """The loss after so many steps of Adam on the same samples."""
+    """The loss after a number of steps of Adam on the same samples."""
     optimizer = torch.optim.Adam(parameters, lr=rate)
     for _ in range(steps):
         optimizer.zero_grad()

@@ -1,4 +1,4 @@
-"""A portal on this machine, as small as the download needs it."""
+"""A small portal on this machine, for tests of the download."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LOG = (ROOT / "tests" / "golden" / "sound_game.tch").read_bytes()
 
 
 class Server(ThreadingHTTPServer):
-    """Denies as many requests as `absent` says."""
+    """A server that answers 404 to the next `absent` requests."""
 
     absent = 0
 
 
 @dataclass
 class Portal:
-    """Its pages are files: `202403/index.html` lists the games of a month, `7.tch` is one."""
+    """A portal whose pages are files: `202403/index.html` lists the games of a month, `7.tch` is a game."""
 
     folder: Path
     server: Server
@@ -33,7 +33,7 @@ class Portal:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def add(self, month: str, *games: int) -> None:
-        """Lets the portal have one month more."""
+        """Adds a month to the portal."""
         page = self.folder / month.replace("-", "") / "index.html"
         page.parent.mkdir()
         page.write_text("".join(f'<a href="{game}.tch">x</a>\n' for game in games))
@@ -41,13 +41,13 @@ class Portal:
             (self.folder / f"{game}.tch").write_bytes(LOG)
 
     def stop(self) -> None:
-        """Takes it down: connections are refused."""
+        """Stops the server, so that connections are refused."""
         self.server.shutdown()
         self.server.server_close()
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Without a line for each request."""
+    """Serves files, and prints no line for each request."""
 
     server: Server
 
@@ -64,7 +64,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def portal_at(folder: Path) -> Iterator[Portal]:
-    """A portal without any month, on a free port."""
+    """A portal without months, on a free port."""
     folder.mkdir()
     made = Portal(folder, Server(("127.0.0.1", 0), partial(Handler, directory=str(folder))))
     thread = threading.Thread(target=made.server.serve_forever, args=(0.02,))

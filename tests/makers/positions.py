@@ -1,4 +1,4 @@
-"""Positions on the table, written as labels: what the tests of rules, replay and players start from."""
+"""Hands, tricks, views and games for tests of rules, replay and players, written as labels of cards."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tichu_models.rules import combinations, legal, state
 from tichu_models.rules.cards import labels, parse_cards
 
 PLAYS = legal.new_buffer()
-# The hand with the most plays, and how many it leads: a test of the legal plays looks at all hands.
+# The hand with the most legal leads, and their number. A test of the legal plays checks it.
 RICHEST_HAND = "Ph SA BA GA SK BK GK RK SD BD GD RD SB BB"
 MOST_PLAYS = 1674
 
 
 def cards_of(mask: int) -> frozenset[str]:
-    """The labels of a mask, as the reference takes them."""
+    """The labels of a mask, as in the reference rules."""
     return frozenset(labels(int(mask)))
 
 
@@ -27,12 +27,12 @@ def mask_of(cards: frozenset[str] | list[str]) -> int:
 
 
 def play_of(text: str) -> int:
-    """The play that the cards are, in their highest reading."""
+    """The packed play of labels, in its highest reading."""
     return int(combinations.classify(parse_cards(text)))
 
 
 def trick_of(*laid: str) -> int:
-    """The play on top after these have been laid one on the other."""
+    """The top of a trick after these plays."""
     trick = 0
     for text in laid:
         trick = int(combinations.on_trick(play_of(text), trick))
@@ -40,7 +40,7 @@ def trick_of(*laid: str) -> int:
 
 
 def legal_moves(hand: str, trick: int = 0, wish: int = 0) -> dict[frozenset[str], combinations.Combination]:
-    """The engine's legal answers; the empty set is a pass."""
+    """The legal plays by the engine. The empty set is a pass."""
     n = legal.legal_plays(parse_cards(hand), trick, wish, PLAYS)
     moves = [int(move) for move in PLAYS["move"][:n]]
     found = {cards_of(combinations.cards_of(move)): combinations.combination(move) for move in moves}
@@ -49,7 +49,7 @@ def legal_moves(hand: str, trick: int = 0, wish: int = 0) -> dict[frozenset[str]
 
 
 class Table:
-    """A round in play, from hands that a test writes down; `lay` and `skip` check each move first."""
+    """A round in play from given hands. `lay` and `skip` check each move first."""
 
     def __init__(self, *hands: str, turn: int = 0, calls: tuple[int, ...] = (0, 0, 0, 0)) -> None:
         masks = np.array([parse_cards(hand) for hand in hands], dtype=np.int64)
@@ -60,7 +60,7 @@ class Table:
         self.state["call"] = calls
 
     def lay(self, seat: int, text: str, wish: int = 0) -> int:
-        """Lays cards if that is legal; gives back the code of what is wrong."""
+        """Lays cards if that is legal; returns the code of the rule break, or 0."""
         move, code = state.check_play(self.state, seat, parse_cards(text), PLAYS)
         if code == 0:
             state.play(self.state, seat, move)
@@ -69,7 +69,7 @@ class Table:
         return int(code)
 
     def skip(self, *seats: int) -> int:
-        """The seats pass one after the other; gives back the first code that is not 0."""
+        """The seats pass one after the other; returns the first code that is not 0."""
         for seat in seats:
             code = state.check_pass(self.state, seat, PLAYS)
             if code:
@@ -90,7 +90,7 @@ class Table:
 
 
 def view_of(kind: int, hand: str, **fields: object) -> np.ndarray:
-    """One view of seat 0: right opponent 1, partner 2, left opponent 3; as before play but for the fields."""
+    """A view of seat 0, as before the first play except for the given fields."""
     view = np.zeros(1, dtype=views.VIEW)
     hand_mask = parse_cards(hand)
     view["kind"] = kind
@@ -104,7 +104,7 @@ def view_of(kind: int, hand: str, **fields: object) -> np.ndarray:
 
 
 def played(games: int, seed: int, agents: str = "HHHH", max_rounds: int = 4096) -> PlayedRounds:
-    """Games between built-in players: H the heuristic one, B one that blunders, R the random one."""
+    """Games between built-in players: H is heuristic, B heuristic with blunders, R random."""
     pool = {"H": HeuristicAgent(), "B": HeuristicAgent(blunder=0.2), "R": RandomAgent()}
     seating = np.array([["HBR".index(letter) for letter in agents]] * games)
     (chunk,) = stream(list(pool.values()), seating, seed, max_rounds)

@@ -1,4 +1,4 @@
-"""Records of rounds that tests write or edit turn by turn, as a log or a damaged file would have them."""
+"""Records of rounds that tests write or edit turn by turn, as in a log or a damaged file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Entry = tuple[str, int, list[str]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """One round: its record, and its history as entries ("play" | "pass" | "take", seat, labels)."""
+    """A round: its record, and its history as entries ("play" | "pass" | "take", seat, labels)."""
 
     row: np.ndarray
     entries: tuple[Entry, ...]
@@ -39,7 +39,7 @@ class Sheet:
         return replace(self, row=row)
 
     def edited(self, at: int, *entries: Entry, drop: int = 0) -> Sheet:
-        """The same round with entries put in at a place, in the stead of `drop` others."""
+        """The same round with entries inserted at a place, in place of `drop` others."""
         return replace(self, entries=(*self.entries[:at], *entries, *self.entries[at + drop :]))
 
     def rounds(self) -> Rounds:
@@ -53,27 +53,27 @@ class Sheet:
         return Rounds(row, np.frombuffer(bytes(data), dtype=np.uint8))
 
     def outcome(self) -> np.void:
-        """What the replay says."""
+        """The outcome of the replay."""
         return check(self.rounds())[0][0]
 
     def code(self) -> int:
-        """What is wrong with the round, 0 if nothing."""
+        """The code of the round's rule break, 0 if it is sound."""
         return int(self.outcome()["rule_break"])
 
     def normal(self) -> list[Entry]:
-        """The history in its normal form."""
+        """The history as the replay normalises it."""
         return list(history.turns(check(self.rounds())[1].history_of(0)))
 
 
 def sheets(rounds: Rounds) -> list[Sheet]:
-    """Every round by itself."""
+    """A sheet for each round."""
     return [
         Sheet(rounds.rows[i : i + 1].copy(), tuple(history.turns(rounds.history_of(i)))) for i in range(len(rounds))
     ]
 
 
 def hands_after_schupfen(row: np.ndarray) -> list[set[str]]:
-    """What each seat holds when the play begins."""
+    """The hands when the play begins."""
     hands = [set(cards_of(mask)) for mask in row["start"][0]]
     for seat in range(4):
         for to in range(3):
@@ -84,9 +84,9 @@ def hands_after_schupfen(row: np.ndarray) -> list[set[str]]:
 
 
 def as_a_log(sheet: Sheet) -> Sheet:
-    """The round as a log has it: no marks; who takes a trick passes once more, if he is still to play.
+    """The round as in a log: without takes, but with a pass of each player who takes a trick and still has cards.
 
-    Not for a round with a Tichu in its play: its place counts turns, among which these passes are none.
+    The round must have no Tichu during the play: its place counts turns, and collecting passes are no turns.
     """
     assert (sheet.row["tichu_position"] < 0).all()
     hands = hands_after_schupfen(sheet.row)
@@ -101,14 +101,14 @@ def as_a_log(sheet: Sheet) -> Sheet:
 
 
 def ambiguous(lead: str, follow: str, follower: int = 1) -> Sheet:
-    """Seat 0 leads an ambiguous play, seat 1 follows; there the round is cut off."""
+    """A round in which seat 0 leads an ambiguous play and seat 1 follows. It ends there."""
     hands = [set(("Ma " + lead).split()), set(), set(), set()]
     hands[follower] |= set(follow.split())
     rest = [card for card in LABELS if not any(card in hand for hand in hands)]
     for hand in hands:
         while len(hand) < 14:
             hand.add(rest.pop())
-    # Three cards that the two plays do not need come to everybody by schupfen.
+    # Everybody gets three cards by schupfen that the two plays do not need.
     spare = [sorted(hand - set(f"Ma {lead} {follow}".split()))[:3] for hand in hands]
     start = [hand - set(cards) for hand, cards in zip(hands, spare, strict=True)]
     for seat in range(4):

@@ -1,4 +1,4 @@
-"""Folders of runs with random weights, for tests of who plays with them."""
+"""Runs with random weights, for tests of agents that play with networks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DECISION_NETS = ("GrandNet", "TichuNet", "SmallTichuNet", "SchupfNet", "WishNet"
 
 
 def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed: int = 0, **sizes: object) -> str:
-    """A run of a small network, or one of the given sizes; returns its name, by default the network's."""
+    """Makes a run of a small network, or of the given sizes; returns its name, by default the network's."""
     found = ARCHITECTURES[network]
     read = spec(spec_name or found.spec)
     config = found.config.read(sizes or SMALL.get(network, {"hidden": [32, 16]}), network)
@@ -47,19 +47,19 @@ def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed
     net = build(network, manifest.inputs, config)
     for weights in net.parameters():
         if weights.ndim > 1:
-            weights.data *= 3  # else all answers are much the same
+            weights.data *= 3  # otherwise all answers are much the same
     save(runs / (name or network), net, manifest)
     return name or network
 
 
 def make_runs(runs: Path, networks: Iterable[str], seed: int = 0) -> None:
-    """A run of each."""
+    """Makes a run of each network."""
     for network in networks:
         make_run(runs, network, seed=seed)
 
 
 class Watched(Agent):
-    """A player whose questions and answers are kept, by kind."""
+    """An agent that records its questions and answers by kind."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.name, self.past = agent, agent.name, agent.past
@@ -67,20 +67,20 @@ class Watched(Agent):
         self.asked: dict[int, list[tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]]] = {}
 
     def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """As the player, but not in secret."""
+        """The answers of the agent, which are recorded."""
         choices = self.agent.decide(kind, views, **extras)
         self.asked.setdefault(kind, []).append((views.copy(), extras, choices))
         return choices
 
     def all_of(self, kind: int) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-        """Every view of a kind, what was handed with it, and the answers."""
+        """All views of a kind, their extras, and the answers."""
         views, extras, choices = zip(*self.asked[kind], strict=True)
         together = {name: np.concatenate([each[name] for each in extras]) for name in extras[0]}
         return np.concatenate(views), together, np.concatenate(choices)
 
 
 def watched_games(agent: Agent, games: int, seed: int = 1, rounds: int = 2) -> Watched:
-    """All that one player, in all four seats, was asked in some games and answered. The arena checks every answer."""
+    """The questions and answers of one agent in all four seats of some games. The arena checks every answer."""
     watched = Watched(agent)
     for _ in lockstep.play_games([watched], np.zeros((games, 4), dtype=np.int64), seed, rounds):
         pass

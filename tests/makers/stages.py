@@ -1,6 +1,6 @@
-"""Every stage as a function of a data folder, the files that it makes, and what counts as published.
+"""Every stage as a function of a data folder, with the files that it makes.
 
-For tests that kill a stage or fill its disk, and then look at what is there.
+For tests that kill a stage or fill its disk, and then check which files exist.
 """
 
 from __future__ import annotations
@@ -28,64 +28,64 @@ from tichu_pipeline.tournaments.running import run
 from tichu_pipeline.training.comparison import compare
 from tichu_pipeline.training.train import TrainingRequest, train_run
 
-MONTHS = ["2024-01", "2024-02"]  # of the corpus that the stages are made of
+MONTHS = ["2024-01", "2024-02"]  # of the corpus
 NAME = "ladder"
 TRAINED_IN_SECONDS = ("training.accelerator=cpu", "training.precision=float32", "training.threads=1")
 
 
 def database(paths: DataPaths) -> None:
-    """A DuckDB file."""
+    """Makes the DuckDB file."""
     build(paths)
 
 
 def scaling(paths: DataPaths) -> None:
-    """Constants and their plots."""
+    """Fits the constants, and draws their plots."""
     fit(paths)
 
 
 def report(paths: DataPaths) -> None:
-    """The notebook, executed."""
+    """Runs the notebook."""
     notebook.execute(paths)
 
 
 def features(paths: DataPaths) -> None:
-    """A shard a month, one after the other: side by side, the second may be whole before the first is killed."""
+    """Makes a shard for each month, in sequence: in parallel the second might be whole before the first is killed."""
     make_shards(paths, spec("play-375"), MONTHS, workers=Serial())
 
 
 def data_set(paths: DataPaths) -> None:
-    """An HDF5 file."""
-    dataset.make_dataset(paths, "play-375", dataset.Order(size=2_000))
+    """Makes an HDF5 data set."""
+    dataset.make_dataset(paths, "play-375", dataset.DatasetRequest(size=2_000))
 
 
 def network(paths: DataPaths) -> None:
-    """A trained network: what it is, a state to go on from, the best weights, figures, a picture."""
+    """Trains a network."""
     train_run(paths, TrainingRequest("GrandNet", "smoke", TRAINED_IN_SECONDS))
 
 
 def comparison(paths: DataPaths) -> None:
-    """Networks side by side."""
+    """Compares the networks."""
     compare(paths, samples=500)
 
 
 def ladder(paths: DataPaths) -> None:
-    """A tournament."""
+    """Plays a tournament."""
     run(paths, NAME, tournament.TournamentRequest(("random", "heuristic"), deals=5), workers=Serial())
 
 
 def page(paths: DataPaths) -> None:
-    """The tournament's page."""
+    """Writes the tournament's page."""
     write_page(paths, NAME)
 
 
 def index(paths: DataPaths) -> None:
-    """The page that leads to all others."""
+    """Writes the page that links to all others."""
     overview.write(paths)
 
 
 RUN_FILES = ("manifest.json", "metrics.csv", "events.out.", TRIAL, WEIGHTS, LAST_WEIGHTS, FIGURES, RELIABILITY, CURVES)
 OF_A_RUN = [f"runs/grand_net/{name}" for name in RUN_FILES]
-# In the order in which they hang together: what each makes, and the files of which it is killed before each.
+# In the order of their dependencies: what each makes, and the files before each of which it is killed.
 STAGES = {
     database: (["tichu.duckdb"], ["tichu.duckdb"]),
     scaling: (["scaling.json", "plots"], ["points_qq.png", "scaling.json"]),
@@ -101,14 +101,14 @@ STAGES = {
     page: (["reports/tournament.html"], ["tournament.html"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
 }
-SLOW = [report]  # starts a kernel, and answers forty questions
-# Bytes that are left on the disk: for the first files of a run, for its journal as well, for half of its state.
+SLOW = [report]  # starts a Jupyter kernel, and answers forty questions
+# Free bytes on the disk: enough for the first files of a run, also for its journal, also for half of its state.
 ROOM = {network: [0, 12_000, 40_000]}
-TELL_THE_TIME = {"reports/tournament.html", "reports/index.html"}  # how long agents have thought, and a run has taken
+TELL_THE_TIME = {"reports/tournament.html", "reports/index.html"}  # they show how long agents and runs took
 
 
 def published(paths: DataPaths) -> dict[str, str]:
-    """Every file that a reader would take for whole, by what is in it."""
+    """A digest of each file that a reader would take for whole."""
     found = {}
     for path in paths.root.rglob("*"):
         if path.is_file() and not path.name.endswith((".tmp", ".lock")):
@@ -116,9 +116,9 @@ def published(paths: DataPaths) -> dict[str, str]:
                 continue
             if path == paths.database:  # its blocks may lie in any order
                 content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()
-            elif path.parent == paths.tournaments:  # its metadata hold how long each agent has thought
+            elif path.parent == paths.tournaments:  # its metadata have the time of each agent
                 content = pq.read_table(path).replace_schema_metadata().to_pydict().__repr__().encode()
-            elif path.name in (WEIGHTS, LAST_WEIGHTS):  # what it says of itself may stand in any order
+            elif path.name in (WEIGHTS, LAST_WEIGHTS):  # its metadata may be in any order
                 with safe_open(path, "np") as file:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
                     content = repr((sorted(file.metadata().items()), tensors)).encode()
@@ -129,10 +129,10 @@ def published(paths: DataPaths) -> dict[str, str]:
 
 
 def of_finished_run(path: Path) -> bool:
-    """Whether a file of a run is looked at, and does not tell the time."""
+    """Whether the file is one of a finished run, and does not depend on the time."""
     return (path.parent / FIGURES).exists() and path.name != TRIAL and not path.name.startswith("events.out.")
 
 
 def half(paths: DataPaths) -> list[str]:
-    """What is neither whole nor taken for it."""
+    """The names of unfinished files."""
     return sorted(path.name for path in [*paths.root.rglob(".*.tmp"), *paths.tmp.glob("analysis-*")])

@@ -1,4 +1,4 @@
-"""The stage that trains a network, run by Dagster in this process or in a script's."""
+"""Trains a network as Dagster does, in this process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tichu_pipeline.training.runs import default_name
 
 
 def materialize(folder: Path, network: str, raise_on_error: bool = True, **config: object) -> dg.ExecuteInProcessResult:
-    """One run of one network's asset."""
+    """Materializes the asset of one network."""
     name = default_name(network)
     assets = [each for each in training.training_runs if each.key.path[-1] == name]
     return dg.materialize(

@@ -1,4 +1,4 @@
-"""Samples of rounds for tests: every decision of a spec, as rows of words and as records."""
+"""Samples and decisions of rounds, for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tichu_models.records.schema import Rounds
 
 
 def played(rounds: Rounds) -> SoundRounds:
-    """Rounds with how they ended."""
+    """Rounds with the outcomes of their replay."""
     outcomes, normal = check(rounds)
     return SoundRounds(
         normal.rows,
@@ -26,17 +26,17 @@ def played(rounds: Rounds) -> SoundRounds:
 
 
 def samples(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
-    """Rows of words of all decisions of a spec."""
+    """The samples of all decisions of a spec, as rows of words."""
     return Encoder(spec(name)).samples(played(rounds), observer)
 
 
 def records(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
-    """The same as records."""
+    """The same samples as records."""
     return as_records(samples(rounds, name, observer), spec(name))
 
 
 def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
-    """The decisions of all rounds, one behind the other."""
+    """The decisions of all rounds, as one array."""
     _, normal = check(rounds)
     scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
     standings, parts, done = scores_before(normal.rows), [], 0

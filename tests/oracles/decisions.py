@@ -1,5 +1,7 @@
-"""A plain-Python account of what a seat sees before every play, read off a log's text: it shares no code with the
-product's replay, walk or encoders, and takes the round for sound."""
+"""What a seat sees before every play, derived from a log's text in plain Python.
+
+It shares no code with the product's replay, walk or encoders. Rounds must be sound.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ def value(card: str) -> int:
 
 
 def points(cards: list[str]) -> int:
-    """What cards are worth."""
+    """The points of cards."""
     return sum({"Dr": 25, "Ph": -25}.get(card, POINTS.get(card[1:], 0)) for card in cards)
 
 
 def figure(cards: list[str], below: int) -> tuple[str, int]:
-    """(name, rank) of sound cards; `below` is the rank that a single Phoenix is laid on. A Phoenix counts high."""
+    """(name, rank) of a legal play. `below` is the rank under a single Phoenix. A Phoenix has its highest reading."""
     if len(cards) == 1:
         return ("single", below if cards == ["Ph"] else value(cards[0]))
     natural = sorted(value(card) for card in cards if card != "Ph")
@@ -46,7 +48,7 @@ def figure(cards: list[str], below: int) -> tuple[str, int]:
 
 @dataclass
 class Scene:
-    """The table as everybody sees it, and all hands."""
+    """All that is public in a round, and all hands."""
 
     hands: list[set[str]]
     given: list[list[str]]
@@ -63,7 +65,7 @@ class Scene:
     winner: int = -1
 
     def seen_by(self, seat: int, turn: int) -> dict[str, int]:
-        """The features that are not zero."""
+        """The features that are not zero, as `seat` sees them."""
         found = {}
 
         def who(other: int) -> str:
@@ -101,6 +103,7 @@ def plays(text: str) -> Iterator[tuple[int, int, int, list[str], dict[str, int]]
 
 
 def _plays(round_: dict, last: tuple[int, int]) -> Iterator[tuple[int, int, list[str], dict[str, int]]]:
+    """(turn, seat, cards, features) of every play and pass of a round."""
     hands = [set(hand) for hand in round_["start"]]
     for seat, cards in enumerate(round_["given"]):
         for to, card in enumerate(cards):
@@ -136,18 +139,19 @@ def _is_bomb(cards: list[str]) -> bool:
 
 
 def _others(scene: Scene) -> int:
-    """How many have to pass until the trick is the owner's."""
+    """The number of players who have to pass until the owner takes the trick."""
     return sum(1 for seat in range(4) if seat != scene.owner and scene.hands[seat])
 
 
 def _heir(scene: Scene) -> int:
-    """Who leads behind an owner that is out of cards: nobody passes to collect for him. -1 if he has some."""
+    """The seat that leads after an owner who is out of cards and so does not collect by a pass. -1 if he has cards."""
     if scene.hands[scene.owner]:
         return -1
     return next(seat % 4 for seat in range(scene.owner + 1, scene.owner + 4) if scene.hands[seat % 4])
 
 
 def _lay(scene: Scene, seat: int, cards: list[str], wish: int) -> None:
+    """A seat lays cards."""
     scene.hands[seat] -= set(cards)
     scene.played |= set(cards)
     if scene.wish not in ("none", "fulfilled") and any(value(card) == int(scene.wish) for card in cards):
@@ -165,6 +169,7 @@ def _lay(scene: Scene, seat: int, cards: list[str], wish: int) -> None:
 
 
 def _take(scene: Scene, round_: dict) -> None:
+    """The trick is taken."""
     taker = scene.owner
     if scene.top == ("single", 15) and scene.trick[-1] == "Dr":
         taker = scene.dragon = round_["dragon"]

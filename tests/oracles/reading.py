@@ -1,6 +1,6 @@
-"""A plain-Python reading of Brettspielwelt's text, for sound rounds only: what tests compare the product with.
+"""A plain-Python parser of Brettspielwelt's text for sound rounds, with which tests compare the product.
 
-It shares no code with the product's parser: one regular expression a line, a dict a round.
+It shares no code with the product's parser: a regular expression for each line, a dict for each round.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CALL = re.compile(r"(Grosses )?Tichu: \((\d)\)")
 
 
 def read_rounds(text: str) -> list[dict]:
-    """The rounds of a log. `lines` of a round are (seat, labels), without labels for a pass, collecting ones too."""
+    """The rounds of a log. `lines` of a round are (seat, labels) of plays and passes, collecting ones included."""
     rounds = []
     for part in text.split("---------------Gr.Tichukarten------------------\n")[1:]:
         lines = part.splitlines()
@@ -45,6 +45,7 @@ def read_rounds(text: str) -> list[dict]:
 
 
 def _read_line(round_: dict, section: str, line: str) -> None:
+    """Reads one line into the round."""
     if call := CALL.match(line):
         place = count_turns(round_["lines"]) if section == "play" else -1
         round_["calls"].setdefault(int(call[2]), -2 if call[1] else place)
@@ -69,7 +70,7 @@ def _read_line(round_: dict, section: str, line: str) -> None:
 
 
 def count_turns(lines: list[tuple[int, list[str]]]) -> int:
-    """Turns among lines: who passes on his own play collects the trick, and that is no turn."""
+    """The number of turns among the lines. A pass on the own play collects the trick, and is no turn."""
     turns, owner = 0, None
     for seat, cards in lines:
         turns += bool(cards) or seat != owner
@@ -78,8 +79,8 @@ def count_turns(lines: list[tuple[int, list[str]]]) -> int:
 
 
 def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
-    """Rounds as records. Who passes on his own play takes the trick; where nobody does, because he is out of cards,
-    the history lacks the mark."""
+    """Rounds as records. A pass on the own play takes the trick. An owner who is out of cards does not pass, so the
+    history lacks that take."""
     rows, history = np.zeros(len(rounds), dtype=ROUND), bytearray()
     for index, (row, round_) in enumerate(zip(rows, rounds, strict=True)):
         row["game_id"], row["round_index"] = game_id, index
@@ -99,11 +100,11 @@ def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
 
 
 def sorted_lines(text: str) -> list[str]:
-    """Lines with the words of each sorted, so that texts that differ in the order of cards only are equal."""
+    """Lines with sorted words, so that texts that differ only in the order of cards are equal."""
     return [" ".join(sorted(line.split())) for line in text.splitlines()]
 
 
 def digests(data: Path) -> dict[str, str]:
-    """Every Parquet file of a data folder, and its content's digest."""
+    """The digest of every Parquet file in a data folder."""
     files = sorted(data.rglob("*.parquet"))
     return {path.relative_to(data).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

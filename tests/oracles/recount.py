@@ -1,6 +1,6 @@
 """Answers to questions 01 to 27, counted from the text of sound games in plain Python.
 
-Knows nothing of the product's parser, engine, Parquet files or SQL; the rules it needs are spelt again here.
+It shares no code with the product's parser, engine, Parquet files or SQL, and has its own copy of the rules it needs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ POINTS = {5: 5, 10: 10, 13: 10, 15: 25, 16: -25}
 
 
 def value(card: str) -> int:
-    """0 Hu, 1 Ma, 2..14, 15 Dr, 16 Ph."""
+    """The value of a card: 0 Hu, 1 Ma, 2..14, 15 Dr, 16 Ph."""
     return SPECIALS[card] if card in SPECIALS else RANKS[card[1:]]
 
 
 @dataclass
 class Played:
-    """What a round came to."""
+    """The facts of a round."""
 
     names: list[str]
     calls: dict[int, int]
@@ -51,7 +51,7 @@ class Played:
 
 
 class Table:
-    """Plays the lines of a round, as people at a table would follow them."""
+    """Follows the lines of a round, and notes its facts in `played`."""
 
     def __init__(self, round_: dict) -> None:
         self.played = Played(
@@ -113,7 +113,7 @@ class Table:
 
 
 def recount(texts: dict[int, str]) -> dict[str, list[dict]]:
-    """The rows that each query has to give, by its number; keys are the columns compared."""
+    """The expected rows of each query, by its number. The keys are the columns that are compared."""
     games = {game: [Table(round_).played for round_ in read_rounds(text)] for game, text in texts.items()}
     rounds = [played for game in games.values() for played in game]
     seats = [(played, seat) for played in rounds for seat in range(4)]

@@ -1,7 +1,7 @@
-"""The rules of Tichu again, slow and obvious: cards are label strings, plays are found by trying all subsets.
+"""A second implementation of the rules of Tichu, slow and obvious, with which tests compare the engine.
 
-Nothing here looks at the engine. A single Phoenix ranks half above what it follows, so that `beats` needs no
-exception for it. `Round` plays a history from its cards alone and says who takes what and what it is worth.
+It shares no code with the engine: cards are label strings, and plays are found by trying all subsets. A single Phoenix
+ranks half above the card below it, so that `beats` needs no exception for it. `Round` plays a round move by move.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Cards = frozenset[str]
 
 
 class Reading(NamedTuple):
-    """What a set of cards can be."""
+    """A play that a set of cards can be: type, length, rank."""
 
     type: str
     length: int
@@ -39,7 +39,7 @@ def in_a_row(ranks: list[int]) -> bool:
 
 
 def readings(cards: Cards) -> set[Reading]:
-    """Everything that these cards can be on an empty table."""
+    """All plays that these cards can be as a lead."""
     if not cards:
         return set()
     if len(cards) == 1:
@@ -57,7 +57,7 @@ def readings(cards: Cards) -> set[Reading]:
 
 
 def _of_ranks(ranks: list[int], one_colour: bool, phoenix: bool) -> set[Reading]:
-    """What two or more ranks can be; the Phoenix counts as the rank that it stands for."""
+    """All plays that two or more ranks can be. The Phoenix counts as the rank that it replaces."""
     ranks = sorted(ranks)
     length = len(ranks)
     counts = Counter(ranks)
@@ -81,12 +81,12 @@ def _of_ranks(ranks: list[int], one_colour: bool, phoenix: bool) -> set[Reading]
 
 
 def highest(cards: Cards) -> Reading | None:
-    """The reading that counts unless the play proves another one."""
+    """The reading with the highest rank; None if the cards are no play."""
     return max(readings(cards), key=lambda reading: reading.rank, default=None)
 
 
 def on(cards: Cards, trick: Reading | None) -> Reading | None:
-    """What the cards are when they are laid on this trick (None: on an empty table)."""
+    """The reading of cards that are laid on this trick. None as the trick: they are led."""
     if cards == {"Ph"} and trick and trick.type == "SINGLE" and trick.rank < 15:
         return Reading("SINGLE", 1, int(trick.rank) + 0.5)
     return highest(cards)
@@ -102,14 +102,14 @@ def beats(reading: Reading, trick: Reading | None) -> bool:
 
 
 def subsets(cards: Cards) -> Iterator[Cards]:
-    """Every set of one card or more."""
+    """All subsets with at least one card."""
     for size in range(1, len(cards) + 1):
         for chosen in combinations(sorted(cards), size):
             yield frozenset(chosen)
 
 
 def plays(hand: Cards, trick: Reading | None, wish: int = 0) -> dict[Cards, Reading]:
-    """The answers of the player on turn; the empty set is a pass."""
+    """The legal plays of the player on turn. The empty set is a pass."""
     possible = {}
     for cards in subsets(hand):
         reading = on(cards, trick)
@@ -124,7 +124,7 @@ def plays(hand: Cards, trick: Reading | None, wish: int = 0) -> dict[Cards, Read
 
 
 def has_bomb(hand: Cards) -> bool:
-    """Whether four cards of a rank, or five of a colour in a row, are on the hand."""
+    """Whether the hand has four cards of a rank, or five consecutive ones of a colour."""
     fours = [{colour + label for colour in COLOURS} for label in RANKS]
     labels = list(RANKS)
     fives = [
@@ -134,17 +134,17 @@ def has_bomb(hand: Cards) -> bool:
 
 
 def points(cards: Cards) -> int:
-    """What cards are worth in a trick."""
+    """The points of cards."""
     special = {"Hu": 0, "Ma": 0, "Dr": 25, "Ph": -25}
     return sum(special[card] if card in special else POINTS.get(card[1:], 0) for card in cards)
 
 
 class IllegalMoveError(Exception):
-    """A move that the reference does not allow."""
+    """The rules do not allow the move."""
 
 
 class Round:
-    """A round that is played move by move, from the cards after schupfen."""
+    """A round that is played move by move, from the hands after schupfen."""
 
     def __init__(self, hands: list[Cards], calls: list[str]) -> None:
         self.hands = hands
@@ -153,17 +153,17 @@ class Round:
         self.trick: Reading | None = None
         self.lying: Cards = frozenset()
         self.owner: int | None = None
-        self.passed: set[int] = set()  # who has passed since the last play
+        self.passed: set[int] = set()  # seats that have passed since the last play
         self.points = [0, 0, 0, 0]
         self.finished: list[int] = []
         self.takes: list[int] = []
 
     def over(self) -> bool:
-        """Whether the play has ended."""
+        """Whether the round has ended."""
         return len(self.finished) == 3 or self.double()
 
     def double(self) -> bool:
-        """Whether both players of a team were out before anybody else."""
+        """Whether it is a double victory."""
         return len(self.finished) == 2 and (self.finished[0] - self.finished[1]) % 2 == 0
 
     def _still_in(self, seat: int) -> int:
@@ -171,11 +171,11 @@ class Round:
         return next(s % 4 for s in range(seat, seat + 4) if self.hands[s % 4])
 
     def complete(self) -> bool:
-        """Whether everybody who could has passed."""
+        """Whether all others with cards have passed."""
         return self.owner is not None and {s for s in range(4) if self.hands[s] and s != self.owner} <= self.passed
 
     def lay(self, seat: int, cards: Cards) -> None:
-        """A play, on turn or a bomb out of turn."""
+        """A seat lays cards, on turn or as a bomb out of turn."""
         reading = on(cards, self.trick)
         if self.over() or not cards <= self.hands[seat] or reading is None or not beats(reading, self.trick):
             raise IllegalMoveError(f"seat {seat} cannot lay {sorted(cards)} on {self.trick}")
@@ -193,7 +193,7 @@ class Round:
             self.turn = self._still_in(seat + 1)
 
     def pass_turn(self, seat: int) -> None:
-        """A pass."""
+        """A seat passes."""
         if seat != self.turn or self.trick is None or self.complete():
             raise IllegalMoveError(f"seat {seat} cannot pass")
         self.passed.add(seat)
@@ -201,7 +201,7 @@ class Round:
         self.turn = self._still_in(self.turn)
 
     def take(self, dragon_to: int) -> int:
-        """The trick goes to its owner, or the Dragon's to the seat named. Gives back the owner."""
+        """The owner takes the trick, or gives the Dragon's to `dragon_to`. Returns the owner."""
         if not (self.complete() or self.over()):
             raise IllegalMoveError("the trick still runs")
         taker = self.owner
@@ -215,7 +215,7 @@ class Round:
         return owner
 
     def score(self) -> list[int]:
-        """Result of team 20 and team 31."""
+        """The scores of team 20 and team 31."""
         first = self.finished[0]
         result = [0, 0]
         if self.double():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +31,7 @@ ROUND = np.dtype([
     ("dragon_recipient", np.int8),   # seat, or -1
 ], align=True)
 # fmt: on
+Round: TypeAlias = Any  # a record of ROUND
 
 
 @dataclass(frozen=True)

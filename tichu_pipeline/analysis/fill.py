@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from tichu_pipeline.analysis.ratings import Rater, Ratings
 from tichu_pipeline.analysis.reading import DatabaseError
 from tichu_pipeline.analysis.scripts import script
-from tichu_pipeline.rounds.round_facts import months_of
+from tichu_pipeline.rounds.round_facts import rounds_and_seats
 from tichu_pipeline.storage.folders import DataPaths, month_file
 
 BATCH_ROUNDS = 400_000
@@ -87,11 +87,11 @@ def _fill_monthly(
     rater = Rater()
     parts = list(batches(paths, months))
     with ThreadPoolExecutor() as pool:
-        reading = pool.submit(months_of, paths, parts[0])
+        reading = pool.submit(rounds_and_seats, paths, parts[0])
         for batch, following in zip_longest(parts, parts[1:]):
             rounds, seats = reading.result()
             if following:
-                reading = pool.submit(months_of, paths, following)
+                reading = pool.submit(rounds_and_seats, paths, following)
             sources = {"new_rounds": rounds, "new_seats": seats}
             sources |= {f"new_{table}": _files(paths, table, batch) for table in FROM_PARQUET}
             rating = pool.submit(_with_view, connection, sources, rater.add)

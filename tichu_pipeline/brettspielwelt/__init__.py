@@ -1,2 +1,1 @@
-"""Everything that is particular to Brettspielwelt's logs: archives, download, text to records, records to
-text, corpora."""
+"""Brettspielwelt's logs: archives of them, their download, their text, generated corpora."""

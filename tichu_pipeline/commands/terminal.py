@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from tichu_pipeline.storage.os_errors import told
+from tichu_pipeline.storage.os_errors import os_error_message
 
 if TYPE_CHECKING:
     from tichu_pipeline.storage.workers import Workers
@@ -38,7 +38,7 @@ class Commands(TyperGroup):
         except BrokenPipeError:  # whoever reads has seen enough
             raise
         except OSError as error:
-            fail(told(error))
+            fail(os_error_message(error))
 
 
 def fail(message: str) -> NoReturn:

@@ -1,1 +1,1 @@
-"""HTML pages that stand alone, and the Markdown in them."""
+"""Self-contained HTML pages, and Markdown."""

@@ -1,4 +1,4 @@
-"""Markdown that Dagster's pages, the documentation and the reports show: tables."""
+"""Markdown tables for Dagster's pages, the documentation and the reports."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ NUMBER = re.compile(r"[-+]?\d|$")
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, without a line break at its end; columns of numbers are aligned to the right. A bar within a cell is
-    escaped: it would begin a column."""
+    """A table without a final line break. Columns of numbers are aligned to the right; bars in cells are escaped."""
     rows = list(rows)
     columns = zip(*rows, strict=True) if rows else [("",)] * len(headings)
     rules = ["---:" if any(column) and all(map(NUMBER.match, column)) else "---" for column in columns]

@@ -1,4 +1,4 @@
-"""HTML pages that need nothing else: one style for all, and written whole or not at all."""
+"""Self-contained HTML pages: their style, tables, links and pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ figure { display: inline-block; margin: .5rem; width: 29rem; max-width: 100%; ve
 
 
 def page(title: str, body: str) -> str:
-    """A whole page."""
+    """A page with a title. The body is HTML."""
     head = f"<meta charset='utf-8'><title>{html.escape(title)}</title><style>{STYLE}</style>"
     return (
         f"<!doctype html><html lang='en'><head>{head}</head><body><h1>{html.escape(title)}</h1>{body}</body></html>\n"
@@ -38,13 +38,13 @@ def page(title: str, body: str) -> str:
 
 
 def section(heading: str, about: str) -> str:
-    """A heading with a sentence on what the figures below it mean, both HTML already."""
+    """A heading with a sentence on what the figures below it mean. Both are HTML."""
     return f"<h2>{heading}</h2><p>{about}</p>"
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], as_text: Sequence[int] = ()) -> str:
-    """A table that scrolls within its box where it is wider than the page. Cells are HTML already; columns of `as_text`
-    are aligned to the left, and break their lines."""
+    """A table that scrolls inside its box if it is wider than the page. Cells are HTML; the columns `as_text` are
+    aligned to the left, and their lines wrap."""
 
     def cells(tag: str, values: Sequence[str]) -> str:
         of_text = " class='text'"
@@ -55,34 +55,35 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], as_text: Seque
 
 
 def of_markdown(text: str) -> str:
-    """Markdown as HTML, without its comments, its tables in boxes as those of `table`."""
+    """Markdown as HTML without comments. Its tables scroll inside boxes as those of `table`."""
     import mistune
 
     render = mistune.create_markdown(plugins=["table"])
-    return TABLE.sub(lambda found: _boxed(found[0], "wide prose"), str(render(COMMENT.sub("", text))))
+    return TABLE.sub(lambda match: _boxed(match[0], "wide prose"), str(render(COMMENT.sub("", text))))
 
 
 def _boxed(table: str, look: str = "wide") -> str:
+    """A table inside a box that scrolls."""
     return f"<div class='{look}'>{table}</div>"
 
 
 def link(target: Path, beside: Path, text: str) -> str:
-    """A link from a page to a file, relative to the page: a data folder may be moved."""
+    """A link from the page `beside` to a file. It is relative, since a data folder may be moved."""
     relative = Path(os.path.relpath(target, beside.parent)).as_posix()
     return f"<a href='{html.escape(relative, quote=True)}'>{html.escape(text)}</a>"
 
 
 def picture(target: Path, beside: Path, caption: str) -> str:
-    """A picture that lies elsewhere, likewise."""
+    """A picture with a caption. Its file is linked to as by `link`."""
     relative = html.escape(Path(os.path.relpath(target, beside.parent)).as_posix(), quote=True)
-    told = html.escape(caption)
+    text = html.escape(caption)
     return (
-        f"<figure><a href='{relative}'><img alt='{told}' src='{relative}'></a><figcaption>{told}</figcaption></figure>"
+        f"<figure><a href='{relative}'><img alt='{text}' src='{relative}'></a><figcaption>{text}</figcaption></figure>"
     )
 
 
 def write(path: Path, content: str) -> bool:
-    """Puts a page into its place; False if it was there already, and is left alone."""
+    """Writes a page, whole or not at all; False if the file has this content already."""
     if path.is_file() and path.read_bytes() == content.encode():
         return False
     write_whole(path, content)

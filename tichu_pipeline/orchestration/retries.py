@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from tichu_pipeline.storage.os_errors import TransientError, told
+from tichu_pipeline.storage.os_errors import TransientError, os_error_message
 
 AGAIN = 3  # attempts after the first one
 PAUSE = 120.0  # seconds before the second attempt, twice that before the third, and so on
@@ -36,4 +36,4 @@ def retry_transient(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    return told(error) if isinstance(error, OSError) else str(error)
+    return os_error_message(error) if isinstance(error, OSError) else str(error)

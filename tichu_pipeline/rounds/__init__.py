@@ -1,1 +1,1 @@
-"""The stage `rounds`: logs to Parquet files by month, and these read back."""
+"""The stage `rounds`: turns logs into Parquet files by month, and reads them back."""

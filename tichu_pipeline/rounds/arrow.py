@@ -1,4 +1,4 @@
-"""How a chunk of games becomes Arrow: the rows of each table of `tables`."""
+"""Turns a chunk of games into Arrow tables, one for each table of `tables`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tichu_pipeline.rounds.tables import (
     TRICKS,
 )
 
-WINNER_OF_RESULT = np.zeros(4, dtype=np.int8)  # of game_result, whose NOT_OVER, -1, is the last place
+WINNER_OF_RESULT = np.zeros(4, dtype=np.int8)  # by game_result; NOT_OVER, -1, is the last element
 WINNER_OF_RESULT[[TEAM_20, TEAM_31, DRAW, NOT_OVER]] = 20, 31, 0, -1
 
 
 def decoded(raw: bytes) -> str:
-    """Text of a log: UTF-8, else Latin-1."""
+    """Text from bytes of a log, as UTF-8 or else as Latin-1."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -38,13 +38,14 @@ def decoded(raw: bytes) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def player_name(raw: bytes) -> str:
-    """A name: a no-break space inside it is a space, at its end it goes."""
+    """A player's name. A no-break space inside becomes a space; at the end it is dropped."""
     return decoded(raw).rstrip(NO_BREAK_SPACE).replace(NO_BREAK_SPACE, " ")
 
 
 @kernel
-def _copy_ascii(data, names, text, ends, others):
-    """Copies names one behind the other. Marks those that are not plain ASCII, and leaves them empty."""
+def _copy_ascii(data: np.ndarray, names: np.ndarray, text: np.ndarray, ends: np.ndarray, others: np.ndarray) -> None:
+    """Copies names one after the other into `text`. Names that are not plain ASCII are left empty and marked in
+    `others`."""
     to = 0
     for i in range(len(names)):
         end, seen = to, 0
@@ -58,7 +59,7 @@ def _copy_ascii(data, names, text, ends, others):
 
 
 def names_of(games: Games) -> pa.Array:
-    """The names that occur in a chunk, in the order of Games.names."""
+    """The names in a chunk, in the order of Games.names."""
     names = games.names
     text = np.empty(int(names["length"].sum()), dtype=np.uint8)
     offsets, others = np.zeros(len(names) + 1, dtype=np.int32), np.empty(len(names), dtype=np.bool_)
@@ -71,13 +72,14 @@ def names_of(games: Games) -> pa.Array:
 
 
 def _name(games: Games, place: int) -> str:
+    """The name at an index into Games.names."""
     begin, length = games.names[place]
     return player_name(games.data[begin : begin + length].tobytes())
 
 
 def players_changed(games: Games) -> np.ndarray:
-    """Which games have another name in a seat from some round on. The reader compares bytes; the same name in another
-    encoding, or with a no-break space behind it, is no change."""
+    """Which games have another name in a seat from some round on. The reader compares bytes; here the same name in
+    another encoding, or with a no-break space at its end, is no change."""
     changed = games.games["player_changed"].astype(bool)
     ends = np.cumsum(games.games["num_rounds"])
     for i in np.flatnonzero(changed).tolist():
@@ -88,18 +90,19 @@ def players_changed(games: Games) -> np.ndarray:
 
 
 def text_of(games: Games, begin: int, end: int) -> str:
-    """The text of a round or fragment, line by line: one name in Latin-1 must not spoil those in UTF-8."""
+    """The text of a round or fragment. It is decoded line by line: a name in Latin-1 must not spoil others in UTF-8."""
     return "\n".join(map(decoded, games.data[begin:end].tobytes().split(b"\n"))).rstrip()
 
 
 def _column(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
+    """Values as a column, NULL where they are unknown."""
     mask = unknown if unknown is not None and unknown.any() else None
-    # The reader's arrays are overwritten by the next chunk: Arrow copies what is strided, all else is copied here.
+    # The next chunk overwrites the reader's arrays. Arrow copies strided arrays; the others are copied here.
     return pa.array(values.copy() if values.flags.c_contiguous else values, mask=mask)
 
 
 def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
-    """Rows of a matrix as lists of one length; `unknown` says which elements are NULL, or of which rows all are."""
+    """Rows of a matrix as lists. `unknown` marks the elements that are NULL, or the rows whose elements all are."""
     if unknown is not None and unknown.any():
         unknown = np.broadcast_to(unknown.reshape(len(values), -1), values.shape).reshape(-1).astype(bool)
     else:
@@ -108,12 +111,13 @@ def _lists(values: np.ndarray, unknown: np.ndarray | None = None) -> pa.Array:
 
 
 def _when(month: str, n: int) -> list[pa.Array]:
+    """The columns year and month."""
     year, number = (int(part) for part in month.split("-"))
     return [pa.array(np.full(n, year, dtype=np.int16)), pa.array(np.full(n, number, dtype=np.int8))]
 
 
 def round_table(games: Games, month: str) -> pa.Table:
-    """Rows of table rounds."""
+    """Rows of the table rounds."""
     rows, outcomes, origins, spreads = games.rounds.rows, games.outcomes, games.origins, games.spreads
     n = len(rows)
     broken = outcomes["completed"] == 0
@@ -155,14 +159,14 @@ def round_table(games: Games, month: str) -> pa.Table:
 
 
 @kernel
-def _name_winners(totals, winners):
-    """Fills in who has won by these totals, as table games says it; -1 for nobody."""
+def _name_winners(totals: np.ndarray, winners: np.ndarray) -> None:
+    """Fills in the winners by these totals, coded as in the table games; -1 for none."""
     for i in range(len(totals)):
         winners[i] = WINNER_OF_RESULT[game_result(totals[i, 0], totals[i, 1])]
 
 
 def game_table(games: Games, files_of: Callable[[np.ndarray], pa.Array], month: str) -> pa.Table:
-    """Rows of table games: every log but those that are empty or hold no round."""
+    """Rows of the table games: every log, except those that are empty or hold no round."""
     rows = games.games[games.games["error_code"] < GameError.EMPTY]
     winners = np.empty(len(rows), dtype=np.int8)
     _name_winners(rows["total"], winners)
@@ -181,7 +185,7 @@ def game_table(games: Games, files_of: Callable[[np.ndarray], pa.Array], month: 
 
 
 def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) -> pa.Table:
-    """Rows of table rule_breaks: broken rounds and fragments with their text."""
+    """Rows of the table rule_breaks: broken rounds and fragments with their text."""
     rows, outcomes, origins = games.rounds.rows, games.outcomes, games.origins
     broken = np.flatnonzero(outcomes["rule_break"])
     entries = [
@@ -220,12 +224,12 @@ def rule_break_table(games: Games, file_of: Callable[[int], str], month: str) ->
 
 
 def trick_table(games: Games) -> pa.Table:
-    """Rows of table tricks."""
+    """Rows of the table tricks."""
     return pa.Table.from_arrays([_column(games.tricks[name]) for name in TRICKS.names], schema=TRICKS)
 
 
 def stats_table(counts: np.ndarray, month: str) -> pa.Table:
-    """Rows of table combination_stats, from the counts of a whole month."""
+    """Rows of the table combination_stats, from the counts of a whole month."""
     places = np.flatnonzero(counts)
     label, *others = np.unravel_index(places, COUNTS_SHAPE)
     rank, call, opponents_call, cards_before, beaten = (axis.astype(np.int8) for axis in others)

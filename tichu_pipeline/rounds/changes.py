@@ -1,7 +1,7 @@
-"""Which months of rounds are not those of their logs: new, changed, made by an older version, or not whole.
+"""Finds the months of rounds that must be made anew: new, changed, made by an older version, or incomplete.
 
-A month is a pure function of its logs, and its stamp a digest of them, of the code's VERSION and of the logs that could
-not be read. Those are tried again: a repaired archive may have the directory of the damaged one.
+A month's stamp is a digest of its logs, of the code's VERSION and of the logs that could not be read. Those are tried
+again: a repaired archive may have the same directory as the damaged one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ VERSION = 3
 
 
 def month_stamp(logs: str, version: int = VERSION, *, unread: Sequence[int] = ()) -> str:
-    """The stamp of a month, from the digest of its logs and the games that could not be read."""
+    """The stamp of a month from the digest of its logs and the games that could not be read."""
     without = f" without {list(unread)}" if unread else ""
     return hashlib.sha256(f"ingest {version} {logs}{without}".encode()).hexdigest()
 
 
 def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
-    """The months whose files are not those of their logs, in order of time."""
+    """The months whose files were not made from their logs as they are now, in order of time."""
     changed = []
     for month in catalogue.months:
         lacking = _lacking(catalogue, paths, month)
@@ -37,13 +37,13 @@ def changed_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
 
 
 def repaired_months(catalogue: Catalogue, paths: DataPaths, months: Iterable[str]) -> list[str]:
-    """Those of the months that are changed only because logs can now be read that could not be."""
+    """The months among these in which some log can be read now that could not be read before."""
     return [month for month in months if any_readable(catalogue.month(month), _lacking(catalogue, paths, month) or ())]
 
 
 def _lacking(catalogue: Catalogue, paths: DataPaths, month: str) -> list[int] | None:
-    """The games that a stored month lacks of just these logs, because they could not be read; None if it is not of
-    these logs."""
+    """The games that are missing from a stored month because they could not be read; None if the month was made from
+    other logs."""
     stored, logs = stored_month_stamp(paths, month), catalogue.stamp(month)
     if stored is None or stored == month_stamp(logs):
         return None if stored is None else []
@@ -52,7 +52,7 @@ def _lacking(catalogue: Catalogue, paths: DataPaths, month: str) -> list[int] | 
 
 
 def orphaned_months(catalogue: Catalogue, paths: DataPaths) -> list[str]:
-    """The months that have files, but no logs any more."""
+    """The months that have files, but no longer any logs."""
     return sorted(set(months_in(paths.rounds)) - set(catalogue.months))
 
 
@@ -66,8 +66,8 @@ def standing(survey: Survey) -> Standing:
     older = [month for month in rest if catalogue and _is_older(catalogue, paths, month)]
     logs = [month for month in rest if month not in older]
     reasons = [
-        f"{what}: {ranges(months)}"
-        for what, months in (
+        f"{reason}: {ranges(months)}"
+        for reason, months in (
             ("new months", new),
             ("logs have changed", logs),
             ("made by an older version", older),
@@ -76,19 +76,19 @@ def standing(survey: Survey) -> Standing:
         if months
     ]
     try:
-        found = survey.once(manifest)
+        stored = survey.once(manifest)
     except DamagedMonthError as error:
         return Standing("rounds", State.STALE, "", 0, (str(error), *reasons), tuple(changed))
-    if not found.months:
+    if not stored.months:
         return Standing("rounds", State.MISSING, "", 0, tuple(reasons) or ("no logs to read",), tuple(changed))
-    orphans = orphaned_months(catalogue, paths) if catalogue else found.months
+    orphans = orphaned_months(catalogue, paths) if catalogue else stored.months
     notes = [f"logs are gone, rounds kept: {ranges(orphans)}"] if orphans else []
     state = State.STALE if changed else State.FRESH
-    there = f"{span(found.months)}, {found.rounds:,} rounds"
-    return Standing("rounds", state, there, found.bytes, (*reasons, *notes), tuple(changed))
+    there = f"{span(stored.months)}, {stored.rounds:,} rounds"
+    return Standing("rounds", state, there, stored.bytes, (*reasons, *notes), tuple(changed))
 
 
 def _is_older(catalogue: Catalogue, paths: DataPaths, month: str) -> bool:
-    """Whether the month's files were made from these very logs by an older version of the stage."""
+    """Whether the month's files were made from the same logs by an older version of the stage."""
     stored, unread = stored_month_stamp(paths, month), stored_unread(paths, month)
     return stored in {month_stamp(catalogue.stamp(month), version, unread=unread) for version in range(1, VERSION)}

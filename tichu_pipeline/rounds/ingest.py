@@ -1,12 +1,11 @@
-"""The stage from archives to rounds: a month's logs to five Parquet files, again only when something has changed.
+"""The stage from archives to rounds: turns a month's logs into five Parquet files, if something has changed.
 
-A month is a pure function of its logs: the same bytes come out wherever and whenever it runs. Its stamp (the code's
-version, the digest of its logs, and which of them could not be read) stands in each file, so that an unchanged month is
-skipped. Files are written aside and renamed when all five are whole; `rounds` comes last, and a month counts as done
-only if all carry the same stamp. Logs that could not be read are tried again: a repaired archive may have the directory
-of the damaged one. What may pass by itself (an archive that was just replaced, a disk that fails) takes no log out of a
-stored month: the month is left as it was. Commands and assets call `ingest`. How text is read is `brettspielwelt`, what
-the columns are is `tables`.
+A month is a pure function of its logs: the same bytes come out wherever and whenever it runs. Each file holds the
+month's stamp (see `changes`), so that an unchanged month is skipped. Files are written under temporary names and
+renamed when all five are whole, `rounds` last. A month is done only if all five carry the same stamp.
+
+If logs could not be read for a reason that may pass (an archive that was just replaced, a failing disk), a stored month
+that has them is left as it was.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ import pyarrow.compute as pc
 
 from tichu_models.rules.breaks import GameError
 from tichu_models.whole_files import remove_leftovers
-from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, inflate, lent, split
+from tichu_pipeline.brettspielwelt.archives.inflate import BUFFER_BYTES, inflate, mapped_zeros, split
 from tichu_pipeline.brettspielwelt.archives.members import Members, Problem
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.brettspielwelt.text.reader import Reader
@@ -46,29 +45,28 @@ from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.monthly_files import MonthlyFile
 from tichu_pipeline.storage.workers import Processes, Workers, threads
 
-# Games: processes need a second to start, threads lose some percent in waiting for each other.
-WORTH_PROCESSES = 400_000
+WORTH_PROCESSES = 400_000  # games: processes need a second to start, threads lose some percent by waiting
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestedMonth(Made):
-    """A month that was read, or found unchanged."""
+    """A month that was read or reused."""
 
     summary: MonthSummary
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """All months that were asked for."""
+    """The result of `ingest`."""
 
     months: list[IngestedMonth]
-    problems: list[str]  # of the raw folder, whatever the month
-    orphans: list[str]  # months that have files, but no logs any more
+    problems: list[str]  # of the whole raw folder
+    orphans: list[str]  # months that have files, but no longer any logs
     seconds: float
 
     @property
     def games_a_second(self) -> float:
-        """Of the months that were read."""
+        """The speed over the months that were read."""
         return sum(month.summary.games for month in self.months if not month.reused) / max(self.seconds, 1e-9)
 
 
@@ -80,23 +78,23 @@ def ingest(
     workers: Workers | None = None,
     done: Callable[[IngestedMonth], None] = lambda _: None,
 ) -> Ingested:
-    """Brings the files of these months (default: all that have logs) up to date; `done` hears of each.
+    """Brings the files of these months (default: all that have logs) up to date, and calls `done` for each.
 
-    By default a small corpus is read here, and a large one by processes on all cores.
+    By default a small corpus is read by threads, and a large one by processes on all cores.
     """
     started = time.perf_counter()
     for table in TABLES:
         remove_leftovers(paths.root / table)
     catalogue = scan(raw)
-    wanted = [month for month in catalogue.months if months is None or month in months]
+    requested = [month for month in catalogue.months if months is None or month in months]
     orphans = orphaned_months(catalogue, paths)
-    changed = set(wanted if force else changed_months(catalogue, paths))
-    todo, made = [month for month in wanted if month in changed], {}
-    for month in wanted:
+    changed = set(requested if force else changed_months(catalogue, paths))
+    todo, made = [month for month in requested if month in changed], {}
+    for month in requested:
         if month not in changed:
             made[month] = _reused(paths, stored_summary(paths, month))
             done(made[month])
-    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first: workers end together
+    todo.sort(key=lambda month: -catalogue.month(month).bytes)  # the largest first, so that workers finish together
     tasks = [_Month(catalogue.month(month), catalogue.stamp(month), paths, month) for month in todo]
     for read in (workers or _usual_workers(tasks)).map(_read, tasks):
         made[read.summary.month] = read
@@ -104,7 +102,7 @@ def ingest(
     for table in TABLES:
         remove_leftovers(paths.root / table)  # of workers that were killed
     return Ingested(
-        [made[month] for month in wanted],
+        [made[month] for month in requested],
         [str(problem) for problem in catalogue.problems],
         [month for month in orphans if months is None or month in months],
         time.perf_counter() - started,
@@ -112,6 +110,8 @@ def ingest(
 
 
 class _Month(NamedTuple):
+    """The arguments of `ingest_month`, as one task for a worker."""
+
     members: Members
     logs: str  # their digest
     paths: DataPaths
@@ -123,7 +123,7 @@ def _read(month: _Month) -> IngestedMonth:
 
 
 def _reused(paths: DataPaths, summary: MonthSummary) -> IngestedMonth:
-    """A month that is left as it is stored."""
+    """A stored month that is left as it is."""
     size = sum(file.stat().st_size for file in files_of(paths, summary.month))
     return _made(paths, summary, stored_month_stamp(paths, summary.month) or "", size, reused=True)
 
@@ -143,6 +143,7 @@ def _made(
 
 
 def _usual_workers(tasks: Sequence[_Month]) -> Workers:
+    """The workers that are faster for this amount of games."""
     cores = os.cpu_count() or 1
     games = sum(len(task.members) for task in tasks)
     return Processes(cores) if cores > 1 and len(tasks) > 1 and games >= WORTH_PROCESSES else threads()
@@ -152,7 +153,7 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> I
     """Reads a month's logs, whose digest is `logs`, and writes its five files."""
     started = time.perf_counter()
     summary = MonthSummary(month, files=len(members))
-    reader, buffer = Reader(), lent(BUFFER_BYTES, np.uint8)
+    reader, buffer = Reader(), mapped_zeros(BUFFER_BYTES, np.uint8)
     codes, problems, missed = Counter[int](), dict[Problem, None](), set[int]()
     with ExitStack() as stack:
         files = {name: stack.enter_context(MonthlyFile(paths.root / name, month, SCHEMAS[name])) for name in TABLES}
@@ -185,7 +186,7 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> I
         summary.problems = [str(problem) for problem in problems]
         if missed and (left := _left_as_it_was(paths, summary, missed)):
             return left
-        # What follows from the logs alone goes into the files, so that they are the same bytes whenever they are made.
+        # Only what follows from the logs goes into the files, so that they are always the same bytes.
         files["rounds"].describe(asdict(summary))
         stamp = month_stamp(logs, unread=summary.unread)
         size = sum(files[table].close(stamp) for table in TABLES)
@@ -195,8 +196,8 @@ def ingest_month(members: Members, logs: str, paths: DataPaths, month: str) -> I
 
 
 def _left_as_it_was(paths: DataPaths, summary: MonthSummary, missed: set[int]) -> IngestedMonth | None:
-    """What to tell instead of what was read if a month is not to be written: because the stored one may have logs that
-    were missed this time, or because none was read. None if it is."""
+    """The result for a month that must not be written: the stored one may have logs that were missed this time, or no
+    log was read at all. None if the month may be written."""
     reason = f"{len(missed):,} of its logs could not be read now; run the command again"
     problems = [*summary.problems, f"{summary.month}: it is left as it was, because {reason}"]
     if stored_month_stamp(paths, summary.month) is None:
@@ -206,7 +207,7 @@ def _left_as_it_was(paths: DataPaths, summary: MonthSummary, missed: set[int]) -
 
 
 class _Files:
-    """Where a chunk's games lie: `archive.zip:member`."""
+    """The files of a chunk's games, as `archive.zip:member`."""
 
     def __init__(self, members: Members) -> None:
         self._members = members

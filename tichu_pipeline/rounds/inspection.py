@@ -1,7 +1,7 @@
-"""Logs read and checked without a data folder: what `tichu inspect` answers, as plain data.
+"""Reads and checks logs without a data folder, for `tichu inspect`. The results are plain data.
 
-The reader and the tables are those of ingest; here their rows are only given the form that the contract promises. A
-file that cannot be read is an entry without rounds, and its reason is told.
+The reader and the tables are those of ingest; this module turns their rows into the documented JSON. A file that cannot
+be read becomes an entry without rounds, and `report` is called with the reason.
 """
 
 from __future__ import annotations
@@ -22,60 +22,64 @@ from tichu_pipeline.brettspielwelt.archives.scan import archived_logs
 from tichu_pipeline.brettspielwelt.text.reader import Reader
 from tichu_pipeline.rounds.arrow import round_table, rule_break_table
 
-MONTH = "0001-01"  # a file by itself has none; the columns are left out
-LONGEST_ID = 18  # digits; a longer name is no game id
+MONTH = "0001-01"  # a stand-in, since a single file has no month; the columns are left out
+LONGEST_ID = 18  # digits of a game id
 
 Entry = dict[str, Any]
-Tell = Callable[[str], None]  # hears why a file could not be read
+Report = Callable[[str], None]  # called with the reason why a file could not be read
 
 
-def inspect(paths: list[Path], tell: Tell) -> Iterator[Entry]:
-    """One entry a log: in the order given, those of a folder by name, those of an archive as they lie in it."""
+def inspect(paths: list[Path], report: Report) -> Iterator[Entry]:
+    """One entry a log, in the order of the paths; in a folder by name, in an archive in the order of its directory."""
     reader = Reader()
     for path in paths:
         if path.is_dir():
-            for file in _files_below(path, tell):
-                yield from _of_file(file, reader, tell)
+            for file in _files_below(path, report):
+                yield from _of_file(file, reader, report)
         elif path.exists():
-            yield from _of_file(path, reader, tell)
+            yield from _of_file(path, reader, report)
         else:
-            tell(f"{printable(str(path))}: there is no such file; expected .tch files, folders or zips of them")
+            report(f"{printable(str(path))}: there is no such file; expected .tch files, folders or zips of them")
 
 
-def _files_below(folder: Path, tell: Tell) -> Iterator[Path]:
+def _files_below(folder: Path, report: Report) -> Iterator[Path]:
+    """The logs and archives below a folder, sorted."""
+
     def failed(error: OSError) -> None:
-        tell(f"{printable(error.filename)}: it cannot be read ({error.strerror}); see that you may read it")
+        report(f"{printable(error.filename)}: it cannot be read ({error.strerror}); see that you may read it")
 
     for place, below, names in os.walk(folder, onerror=failed):
         below.sort()
-        for name in sorted(names, key=lambda name: (len(name), name)):  # ids in the order of their numbers
+        for name in sorted(names, key=lambda name: (len(name), name)):  # ids in numerical order
             if Path(name).suffix.lower() in (".tch", ".zip"):
                 yield Path(place, name)
 
 
-def _of_file(path: Path, reader: Reader, tell: Tell) -> Iterator[Entry]:
+def _of_file(path: Path, reader: Reader, report: Report) -> Iterator[Entry]:
     name = printable(str(path))
     if path.suffix.lower() == ".zip":
-        yield from _of_archive(path, name, reader, tell)
+        yield from _of_archive(path, name, reader, report)
         return
     try:
         content = file_content(path.resolve(), SIZE_LIMIT)
     except OSError as error:
-        tell(f"{name}: it cannot be read ({error.strerror or error}); expected a .tch file, a folder or a zip of them")
+        report(
+            f"{name}: it cannot be read ({error.strerror or error}); expected a .tch file, a folder or a zip of them"
+        )
         yield _unreadable(path.stem, name)
         return
     if len(content) > SIZE_LIMIT:
-        tell(f"{name}: it has more than {SIZE_LIMIT:,} bytes, far more than a log; see what it is")
+        report(f"{name}: it has more than {SIZE_LIMIT:,} bytes, far more than a log; see what it is")
         yield _unreadable(path.stem, name)
         return
     yield _entry(chunk_of(content), reader, path.stem, name)
 
 
-def _of_archive(path: Path, name: str, reader: Reader, tell: Tell) -> Iterator[Entry]:
+def _of_archive(path: Path, name: str, reader: Reader, report: Report) -> Iterator[Entry]:
     members, problems = archived_logs(path)
     for problem in problems:
         file = f"{name}:{problem.member}" if problem.member else name
-        tell(f"{file}: {problem.reason}; {problem.remedy}")
+        report(f"{file}: {problem.reason}; {problem.remedy}")
         yield _unreadable(Path(problem.member).stem, file)
     buffer = np.empty(BUFFER_BYTES, dtype=np.uint8)
     for i in range(len(members)):
@@ -84,20 +88,23 @@ def _of_archive(path: Path, name: str, reader: Reader, tell: Tell) -> Iterator[E
             yield _entry(log, reader, str(members.game_ids[i]), file)
             continue
         for problem in log.problems:
-            tell(f"{file}: {problem.reason}; {problem.remedy}")
+            report(f"{file}: {problem.reason}; {problem.remedy}")
         yield _unreadable(str(members.game_ids[i]), file)
 
 
 def _unreadable(stem: str, file: str) -> Entry:
+    """The entry of a log that cannot be read."""
     return _heading(stem, file, GameError.UNREADABLE) | {"rounds": [], "fragments": []}
 
 
 def _heading(stem: str, file: str, code: GameError) -> Entry:
+    """The first fields of an entry."""
     is_id = stem.isascii() and stem.isdecimal() and len(stem) <= LONGEST_ID
     return {"game_id": int(stem) if is_id else None, "file": file, "error_code": int(code), "error": code.name}
 
 
 def _entry(log: Chunk, reader: Reader, stem: str, file: str) -> Entry:
+    """The entry of one log."""
     games = reader.read(log)
     breaks = rule_break_table(games, lambda _: file, MONTH).to_pylist()
     lines = {entry["round_index"]: entry["line"] for entry in breaks if not entry["is_fragment"]}
@@ -117,6 +124,7 @@ def _entry(log: Chunk, reader: Reader, stem: str, file: str) -> Entry:
 
 
 def _round(row: dict[str, Any], lines: dict[int, int]) -> Entry:
+    """The entry of a round, from its row of the table rounds."""
     code = row["rule_break"]
     return {
         "round_index": row["round_index"],

@@ -1,7 +1,7 @@
-"""Rounds of some months as Arrow tables, with what the Parquet files do not spell out.
+"""Rounds of some months as Arrow tables, with facts that the Parquet files do not hold directly.
 
-These are facts of the history (`tichu_models.records.round_summary`), the running game score, and a row a seat. SQL
-could unfold lists as well, at three times the cost; everything else about the tables is SQL.
+These are the round summary of each history (`tichu_models.records.round_summary`), the running game score, and a table
+with a row for each seat. SQL could unfold the lists as well, at three times the cost.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tichu_pipeline.storage.folders import DataPaths, month_file
 
 OF_ROUND = ("mahjong_by", "wish_fulfilled_by", "dragon_giver", "dog_by", "dog_to")
 UNKNOWN = -1
-MASK = np.append(CARD_OF_INDEX, 0)  # by card index; of an unknown card, none
+MASK = np.append(CARD_OF_INDEX, 0)  # by card index; 0 for UNKNOWN
 REPEATED = ("game_id", "round_index", "year", "month", "winner_index", "rule_break", "score_cum_20", "score_cum_31")
 
 
-def months_of(paths: DataPaths, months: Sequence[str]) -> tuple[pa.Table, pa.Table]:
-    """A row a round, and a row a round and seat."""
+def rounds_and_seats(paths: DataPaths, months: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """A table with a row for each round, and one with a row for each seat of each round."""
     tables = [_month(pq.read_table(month_file(paths.rounds, month))) for month in months]
     return pa.concat_tables([rounds for rounds, _ in tables]), pa.concat_tables([seats for _, seats in tables])
 
@@ -32,18 +32,18 @@ def months_of(paths: DataPaths, months: Sequence[str]) -> tuple[pa.Table, pa.Tab
 def _month(rounds: pa.Table) -> tuple[pa.Table, pa.Table]:
     data, begins = histories(rounds)
     complete = known(rounds)
-    courses = np.zeros(len(rounds), dtype=ROUND_SUMMARY)
+    summaries = np.zeros(len(rounds), dtype=ROUND_SUMMARY)
     wishes, recipients = numbers(rounds, "wish_value"), numbers(rounds, "dragon_recipient")
-    summarise_rounds(data, begins, wishes, recipients, complete, courses)
+    summarise_rounds(data, begins, wishes, recipients, complete, summaries)
     for name in OF_ROUND:
-        rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(courses[name]), mask=~complete))
+        rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(summaries[name]), mask=~complete))
     total = running_score(rounds)
     for team, name in enumerate(("score_cum_20", "score_cum_31")):
         rounds = rounds.append_column(name, pa.array(np.ascontiguousarray(total[:, team])))
-    return rounds, _seats(rounds, courses, complete)
+    return rounds, _seats(rounds, summaries, complete)
 
 
-def _seats(rounds: pa.Table, courses: np.ndarray, complete: np.ndarray) -> pa.Table:
+def _seats(rounds: pa.Table, summaries: np.ndarray, complete: np.ndarray) -> pa.Table:
     unknown = np.repeat(~complete, 4)
     given = flat(rounds, "given_schupf_cards").fill_null(UNKNOWN).to_numpy().reshape(-1, 4, 3)
     received = np.empty_like(given)
@@ -65,8 +65,8 @@ def _seats(rounds: pa.Table, courses: np.ndarray, complete: np.ndarray) -> pa.Ta
         "tichu_position": flat(rounds, "tichu_positions"),
         "bomb": flat(rounds, "bomb_owners"),
         "points": flat(rounds, "points"),
-        "place": pa.array(courses["place"].reshape(-1), mask=unknown),
-        "bombs_played": pa.array(courses["bombs_played"].reshape(-1), mask=unknown),
+        "place": pa.array(summaries["place"].reshape(-1), mask=unknown),
+        "bombs_played": pa.array(summaries["bombs_played"].reshape(-1), mask=unknown),
     }
     for name, cards in (("given", given), ("received", received)):
         for to, other in enumerate(("right", "partner", "left")):
@@ -76,18 +76,19 @@ def _seats(rounds: pa.Table, courses: np.ndarray, complete: np.ndarray) -> pa.Ta
 
 
 def _masks(cards: np.ndarray) -> np.ndarray:
-    """The sets of three cards each."""
+    """The masks of three cards each."""
     first, second, third = (MASK[cards[:, :, to]] for to in range(3))
     return (first | second | third).reshape(-1)
 
 
 def _four_times(column: pa.ChunkedArray) -> pa.Array:
+    """A column of rounds as a column of seats."""
     mask = np.repeat(column.is_null().to_numpy(), 4) if column.null_count else None
     return pa.array(np.repeat(column.fill_null(0).to_numpy(), 4), mask=mask)
 
 
 def flat(rounds: pa.Table, name: str) -> pa.Array:
-    """The elements of a column of lists, one behind the other."""
+    """The elements of a column of lists, as one array."""
     values = rounds[name].combine_chunks()
     while pa.types.is_nested(values.type):
         values = values.flatten()
@@ -95,17 +96,17 @@ def flat(rounds: pa.Table, name: str) -> pa.Array:
 
 
 def known(rounds: pa.Table) -> np.ndarray:
-    """Which rounds were played to their end, so that all about them is known."""
+    """Which rounds were played to their end, so that all facts about them are known."""
     return rounds["num_tricks"].is_valid().to_numpy()
 
 
 def scores(rounds: pa.Table) -> np.ndarray:
-    """Logged results, a row a round: team 20, team 31."""
+    """Logged scores of team 20 and team 31, a row for each round."""
     return flat(rounds, "score_entry").fill_null(0).to_numpy().reshape(-1, 2).astype(np.int32)
 
 
 def running_score(rounds: pa.Table) -> np.ndarray:
-    """Game score of both teams after each round. Rows are sorted by game and round."""
+    """Game scores of both teams after each round. The rounds must be sorted by game and round."""
     games, result = rounds["game_id"].to_numpy(), scores(rounds)
     total = np.cumsum(result, axis=0, dtype=np.int64)
     firsts = np.flatnonzero(np.diff(games, prepend=-1))

@@ -1,4 +1,4 @@
-"""A stored round as a person reads it: hands, schupfen, the play trick by trick, the score."""
+"""Prints a stored round on a terminal: hands, schupfen, the play trick by trick, the score."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CALLS = {-1: "Tichu before the play", -2: "grand Tichu"}
 
 
 def show_round(console: Console, row: dict[str, Any], title: str | None = None) -> None:
-    """Prints one row of table rounds."""
-    # As Text: Rich would take [brackets] in a name for its markup.
+    """Prints one row of the table rounds."""
+    # Text, since Rich would take [brackets] in a name for markup.
     names = [Text(printable(name) or f"(seat {seat})") for seat, name in enumerate(row["player_names"])]
     console.rule(title or f"game {row['game_id']}, round {row['round_index']}, {row['year']}-{row['month']:02d}")
     if row["rule_break"]:
@@ -37,6 +37,7 @@ def show_round(console: Console, row: dict[str, Any], title: str | None = None) 
 
 
 def _deal(row: dict[str, Any], names: list[Text]) -> Table:
+    """Hands, gifts and announcements, a row for each seat."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("seat", "player", "first eight, then the rest", "gives right / partner / left", ""):
         table.add_column(heading)
@@ -56,13 +57,14 @@ def _deal(row: dict[str, Any], names: list[Text]) -> Table:
 
 
 def _notes(row: dict[str, Any], seat: int) -> str:
+    """Announcement and bomb of a seat."""
     called = CALLS.get(row["tichu_positions"][seat], "")
     bomb = "bomb" if row["bomb_owners"][seat] else ""
     return ", ".join(filter(None, (called, bomb)))
 
 
 def cards(names: list[str]) -> Text:
-    """Cards in their colours."""
+    """Labels of cards in their colours."""
     return Text(" ").join(
         Text(name, style=COLOURS.get(name[0], "magenta") if name[1:] not in ("r", "u", "a", "h") else "magenta")
         for name in names
@@ -70,6 +72,7 @@ def cards(names: list[str]) -> Text:
 
 
 def _play(row: dict[str, Any], names: list[Text]) -> Table:
+    """The play, a row for each turn."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     trick = 1
     for number, entry in _tricks(row, names):
@@ -79,11 +82,11 @@ def _play(row: dict[str, Any], names: list[Text]) -> Table:
 
 
 def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple[Text | str, ...]]]:
-    """Lines of the play, each with the number of its trick."""
+    """Rows of the play, each with the number of its trick."""
     trick, last, turn = 1, 1, 0
     top: list[str] = []
     calls = sorted((position, seat) for seat, position in enumerate(row["tichu_positions"]) if position >= 0)
-    shouts = [(position, Text(f"{names[seat]}: Tichu!", style="bold yellow")) for position, seat in calls]
+    announcements = [(position, Text(f"{names[seat]}: Tichu!", style="bold yellow")) for position, seat in calls]
     for kind, seat, played in turns(row["history"]):
         if kind == "take":
             gift = row["dragon_recipient"]
@@ -91,7 +94,7 @@ def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple
             yield trick, (Text(f"-> {names[seat]}{given}", style="dim"), "", "")
             trick += 1
             continue
-        yield from ((trick, (shout, "", "")) for position, shout in shouts if position == turn)
+        yield from ((trick, (call, "", "")) for position, call in announcements if position == turn)
         last, turn = trick, turn + 1
         if kind == "pass":
             yield trick, (Text(names[seat].plain, style="dim"), Text("pass", style="dim"), "")
@@ -99,4 +102,4 @@ def _tricks(row: dict[str, Any], names: list[Text]) -> Iterator[tuple[int, tuple
         top = played
         wish = f"wishes {LABEL_OF_RANK[row['wish_value']]}" if "Ma" in played and row["wish_value"] else ""
         yield trick, (names[seat], cards(played), wish)
-    yield from ((last, (shout, "", "")) for position, shout in shouts if position >= turn)
+    yield from ((last, (call, "", "")) for position, call in announcements if position >= turn)

@@ -1,6 +1,6 @@
-"""Stored rounds read back: Parquet rows to records, and a game to the text that it was.
+"""Reads stored games back: finds their rows, and turns them into the text of a log again.
 
-The opposite way, from text to Parquet, is `ingest`. How a round looks on a terminal is `showing`.
+`ingest` goes the opposite way, from text to Parquet. `showing` prints a round on a terminal.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from tichu_pipeline.rounds.manifest import stored_summary
 from tichu_pipeline.rounds.tables import NO_BREAK_SPACE
 from tichu_pipeline.storage.folders import DataPaths, month_files, months_in
 
-# Written where names belong, which may be of any length. Nothing else that is written holds a control character.
+# Written in the place of names, which may have any length. No other text that is written has control characters.
 SEAT_MARKS = "\1\2\3\4"
 STAND_INS = np.zeros(1, dtype=NAMES)
 STAND_INS["seat"] = name_table([mark.encode() for mark in SEAT_MARKS])
 
 
 class NoSuchGameError(LookupError):
-    """The data folder holds no such game or round."""
+    """The data folder does not have the game or round."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game as it is stored: its rounds, and the rows of rule_breaks that belong to it."""
+    """A stored game: its rounds, and its rows of rule_breaks."""
 
     rounds: pa.Table
     breaks: list[dict]
 
 
 def find_game(paths: DataPaths, game_id: int) -> Game:
-    """The stored game of this id."""
+    """The stored game with this id."""
     rounds = _rows(paths, "rounds", game_id)
     breaks = _rows(paths, "rule_breaks", game_id)
     if len(rounds) == 0 and len(breaks) == 0:
@@ -60,7 +60,7 @@ def _rows(paths: DataPaths, table: str, game_id: int) -> pa.Table:
 
 
 def _why_missing(paths: DataPaths, game_id: int) -> str:
-    """Why a game has no rows: its log holds nothing, or there is none."""
+    """Why a game has no rows: its log holds no round, or there is no log."""
     for month in months_in(paths.rounds):
         summary = stored_summary(paths, month)
         for files, reason in ((summary.empty_files, "is empty"), (summary.not_logs, "holds no round")):
@@ -71,7 +71,7 @@ def _why_missing(paths: DataPaths, game_id: int) -> str:
 
 
 def text_of(game: Game) -> str:
-    """The log of a stored game. Broken rounds and fragments are given back as they stood."""
+    """The log of a stored game. Broken rounds and fragments have their original text."""
     text, ends = write(to_records(game.rounds), np.repeat(STAND_INS, len(game.rounds)))
     kept = {entry["round_index"]: entry["text"] + "\n" for entry in game.breaks if not entry["is_fragment"]}
     parts = []
@@ -83,10 +83,11 @@ def text_of(game: Game) -> str:
 
 
 def _named(text: str, names: list[str]) -> str:
-    """The text with the names of its four players; a space in a name was a no-break space, or ends the name."""
-    # In one go: a name may hold control characters itself.
+    """The text with the names of its four players. A space in a name becomes a no-break space, as it was in the log."""
+    # All four in one pass, since a name may contain control characters.
     return re.sub(f"[{SEAT_MARKS}]", lambda mark: names[SEAT_MARKS.index(mark[0])].replace(" ", NO_BREAK_SPACE), text)
 
 
 def _fragments(game: Game, index: int) -> list[str]:
+    """The texts of the fragments before the round of this index."""
     return [entry["text"] + "\n" for entry in game.breaks if entry["is_fragment"] and entry["round_index"] == index]

@@ -1,6 +1,6 @@
-"""The Parquet tables that ingest writes, a file a month: their columns. How they are filled is `arrow`.
+"""The columns of the Parquet tables that ingest writes, a file a month. `arrow` fills them.
 
-Sets of cards are masks, single cards are card indices, as everywhere. What cannot be known of a broken round is NULL.
+Sets of cards are masks, single cards are card indices, as everywhere. What is unknown of a broken round is NULL.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tichu_models.records.tricks import TRICK
 
-NO_BREAK_SPACE = "\u00a0"  # in the logs, inside a name; stored as a space
+NO_BREAK_SPACE = "\u00a0"  # inside names of the logs; stored as a space
 
 
 def _four(kind: pa.DataType) -> pa.DataType:
@@ -19,7 +19,7 @@ def _four(kind: pa.DataType) -> pa.DataType:
 
 
 def _schema(columns: list[tuple[str, pa.DataType]], unknown: Collection[str] = ()) -> pa.Schema:
-    """Columns of which only the `unknown` may be NULL; the others are written without a word on it."""
+    """A schema in which only the columns `unknown` may be NULL."""
     return pa.schema([pa.field(name, kind, nullable=name in unknown) for name, kind in columns])
 
 
@@ -75,7 +75,7 @@ GAMES_SCHEMA = _schema(
 RULE_BREAKS = _schema(
     [
         ("game_id", pa.int64()),
-        ("round_index", pa.int32()),  # of a fragment: how many rounds were read before it
+        ("round_index", pa.int32()),  # of a fragment: the number of rounds before it
         ("is_fragment", pa.bool_()),
         ("rule_break", pa.int8()),
         ("file", pa.string()),
@@ -89,10 +89,10 @@ COMBINATION_STATS = _schema(
     [
         ("type", pa.int8()),
         ("length", pa.int8()),
-        ("rank", pa.int8()),  # of the Phoenix alone: 16
-        ("call", pa.int8()),  # of who played it: 0 none, 1 small, 2 grand Tichu
-        ("opponents_call", pa.int8()),  # the highest
-        ("cards_before", pa.int8()),  # on the hand of who played it
+        ("rank", pa.int8()),  # 16 for a single Phoenix
+        ("call", pa.int8()),  # of the player: 0 none, 1 small, 2 grand Tichu
+        ("opponents_call", pa.int8()),  # the higher one of the two
+        ("cards_before", pa.int8()),  # in the player's hand
         ("beaten", pa.bool_()),
         ("plays", pa.int64()),
         *WHEN,

@@ -1,1 +1,1 @@
-"""Constants that bring points and scores into a range that a network likes: clipping and scaling, fitted once."""
+"""The stage `scaling`: constants that clip and scale points and scores for networks, fitted once."""

@@ -1,14 +1,14 @@
-"""From distributions to `scaling.json`: bounds to clip at, and how to scale what is left.
+"""Fits `scaling.json`: for each variable the bounds to clip at, and an offset and a scale.
 
     scaled = (min(max(x, clip[0]), clip[1]) - offset) / scale
 
-Bounds are round numbers near the 0.5% and 99.5% quantiles. All constants are those of the clipped data. The method
-follows from the shape, unless the caller names another one:
+Bounds are round numbers near the 0.5% and 99.5% quantiles. Offset and scale are those of the clipped data. The method
+follows from the shape of the distribution, unless the caller names one:
 
-- `zscore` (mean 0, standard deviation 1) for a bell: Shapiro-Wilk's W of the clipped sample is BELL or more,
+- `zscore` (mean 0, standard deviation 1) for a bell: Shapiro-Wilk's W of the clipped sample is at least BELL,
 - else `minmax01` (0 to 1) if no value is negative, and `minmax11` (-1 to 1) otherwise.
 
-The fit is on a declared window of months: new months leave it alone, and with it everything that was scaled.
+The fit uses the months up to a declared one. New months change neither the constants nor anything that was scaled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.distribution import SAMPLE, SEED, Distribution
 from tichu_pipeline.rounds.manifest import manifest, stored_month_stamp
-from tichu_pipeline.scaling.gather import VARIABLES, gather
+from tichu_pipeline.scaling.gather import VARIABLES, count_variables
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges
 from tichu_pipeline.storage.made import Made
@@ -36,24 +36,24 @@ METHODS = ("minmax01", "minmax11", "zscore")
 QUANTILES = (0.005, 0.01, 0.5, 0.99, 0.995)
 BELL = 0.98
 STEPS = tuple(step * 10**power for power in range(4) for step in (1, 2, 2.5, 5))
-TOLERANCE = 0.1  # how far a round number may be from the quantile
+TOLERANCE = 0.1  # relative distance of a round number from the quantile
 
 
 class ScalingFitError(Exception):
-    """Nothing to fit on, or a setting that makes no sense."""
+    """There is nothing to fit on, or a setting is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted(Made):
-    """`scaling.json`."""
+    """The constants of `scaling.json`, made or reused."""
 
-    constants: dict[str, Any]  # as the file holds them
+    constants: dict[str, Any]  # the content of the file
 
 
 def fit(
     paths: DataPaths, fit_through: str | None = None, methods: Mapping[str, str] | None = None, force: bool = False
 ) -> Fitted:
-    """Brings scaling.json up to date. Without a declared last month, the one of the last fit stays."""
+    """Brings scaling.json up to date. Without `fit_through`, the last month of the former fit is kept."""
     from tichu_pipeline.plots import write_figures
 
     started = time.perf_counter()
@@ -70,8 +70,8 @@ def fit(
     stamp = _stamp(paths, through, window, methods)
     if stored and stored.get("stamp") == stamp and not force and _has_plots(paths):
         return _fitted(paths, stored, started, reused=True)
-    found = gather(paths, window)
-    if found.rounds == 0:
+    counts = count_variables(paths, window)
+    if counts.rounds == 0:
         raise ScalingFitError(f"{paths.rounds}: no sound round of the split train up to {through}; expected more games")
     constants: dict[str, Any] = {
         "stamp": stamp,
@@ -81,14 +81,14 @@ def fit(
             "through": through,
             "months": [window[0], window[-1]],
             "split": "train",
-            "rounds": found.rounds,
-            "turns": found.turns,
+            "rounds": counts.rounds,
+            "turns": counts.turns,
         },
-        "variables": {name: describe(found.distributions[name], methods.get(name)) for name in VARIABLES},
+        "variables": {name: describe(counts.distributions[name], methods.get(name)) for name in VARIABLES},
     }
     for name, facts in constants["variables"].items():
-        write_figures(plot_folder(paths), found.distributions[name], name, facts["clip"])
-    write_whole(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last: it says that all is there
+        write_figures(plot_folder(paths), counts.distributions[name], name, facts["clip"])
+    write_whole(paths.scaling, json.dumps(constants, indent=1) + "\n")  # last, since it shows that the plots are there
     return _fitted(paths, constants, started, reused=False)
 
 
@@ -133,7 +133,7 @@ def _stamp(paths: DataPaths, through: str, window: list[str], methods: Mapping[s
 
 
 def plot_folder(paths: DataPaths) -> Path:
-    """Where the histogram and the Q-Q plot of each variable lie."""
+    """The folder of the histogram and the Q-Q plot of each variable."""
     return paths.plots / "scaling"
 
 
@@ -144,7 +144,7 @@ def _has_plots(paths: DataPaths) -> bool:
 
 
 def load(paths: DataPaths) -> dict[str, Any] | None:
-    """What scaling.json says; None if there is none, or one that cannot be read."""
+    """The content of scaling.json; None if it is missing or cannot be read."""
     try:
         return json.loads(paths.scaling.read_text())
     except (OSError, ValueError):
@@ -152,7 +152,7 @@ def load(paths: DataPaths) -> dict[str, Any] | None:
 
 
 def describe(distribution: Distribution, method: str | None = None) -> dict[str, Any]:
-    """Statistics and constants of one variable."""
+    """The statistics and constants of one variable."""
     low, high = clip_bounds(distribution)
     clipped = distribution.clipped(low, high)
     shape = normality(clipped)
@@ -172,18 +172,18 @@ def describe(distribution: Distribution, method: str | None = None) -> dict[str,
 
 
 def clip_bounds(distribution: Distribution) -> tuple[float, float]:
-    """Round numbers near the outer quantiles; nearly symmetric ones are made symmetric."""
+    """Round numbers near the outer quantiles. Nearly symmetric bounds are made symmetric."""
     low, high = nice(distribution.quantile(QUANTILES[0])), nice(distribution.quantile(QUANTILES[-1]))
     if low < 0 < high and abs(low + high) <= TOLERANCE * max(-low, high):
         high = max(-low, high)
         low = -high
-    if low == high:  # a variable that hardly ever has another value
+    if low == high:  # nearly all values are the same
         low, high = float(distribution.values[0]), float(max(distribution.values[-1], distribution.values[0] + 1))
     return low, high
 
 
 def nice(value: float) -> float:
-    """The roundest number that is near: a multiple of the largest step that misses it by TOLERANCE at most."""
+    """The roundest number near a value: a multiple of the largest of STEPS that is off by at most TOLERANCE."""
     for step in reversed(STEPS):
         rounded = math.copysign(step * math.floor(abs(value) / step + 0.5), value)
         if rounded and abs(rounded - value) <= TOLERANCE * abs(value):
@@ -192,14 +192,14 @@ def nice(value: float) -> float:
 
 
 def choose_method(low: float, w: float | None) -> str:
-    """The method that the shape asks for."""
+    """The method for a distribution with this lower bound and this W of Shapiro-Wilk."""
     if w is not None and w >= BELL:
         return "zscore"
     return "minmax01" if low >= 0 else "minmax11"
 
 
 def normality(distribution: Distribution) -> dict[str, Any]:
-    """Shapiro-Wilk and Anderson-Darling on the seeded sample; without result if all values are equal."""
+    """Shapiro-Wilk and Anderson-Darling on the seeded sample; None if all values are equal."""
     from scipy import stats
 
     sample = distribution.sample().astype(float)
@@ -227,6 +227,7 @@ def _statistics(distribution: Distribution) -> dict[str, float]:
 
 
 def _constants(method: str, low: float, high: float, clipped: Distribution) -> tuple[float, float]:
+    """Offset and scale of a method."""
     if method == "zscore":
         return clipped.mean, clipped.sd or 1.0
     return (low, high - low) if method == "minmax01" else ((low + high) / 2, (high - low) / 2)

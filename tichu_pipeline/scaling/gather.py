@@ -1,8 +1,8 @@
-"""Counts the continuous variables of the concept over stored rounds, a month at a time.
+"""Counts the values of points and scores over stored rounds, a month at a time.
 
-Only sound rounds of games in the split `train` count. Points are counted before every turn, as an encoder would see
-them; scores once a round: `game_score` is each team's entry of the previous round and `score_cum` its sum so far (both
-0 in the first round), `score_diff` what team 20 had more than team 31 in this round.
+Only sound rounds of games in the split `train` count. Points are counted before every turn, as an encoder sees them;
+scores once a round: `game_score` is each team's score in the previous round, `score_cum` its sum so far (both 0 in the
+first round), `score_diff` the score of team 20 minus that of team 31.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ COLUMNS = [
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What was counted."""
+class VariableCounts:
+    """The distribution of each variable, and the rounds and turns that it is from."""
 
     distributions: dict[str, Distribution]
     rounds: int
     turns: int
 
 
-def gather(paths: DataPaths, months: Sequence[str]) -> Gathered:
-    """The variables over the training rounds of these months."""
+def count_variables(paths: DataPaths, months: Sequence[str]) -> VariableCounts:
+    """Counts the variables over the training rounds of these months."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         parts = list(pool.map(lambda month: _month(month_file(paths.rounds, month)), months))
-    return Gathered(
+    return VariableCounts(
         {name: Distribution.sum(part.distributions[name] for part in parts) for name in VARIABLES},
         sum(part.rounds for part in parts),
         sum(part.turns for part in parts),
     )
 
 
-def _month(file: Path) -> Gathered:
+def _month(file: Path) -> VariableCounts:
     rounds = pq.read_table(file, columns=COLUMNS)
     chosen = (splits_of(rounds) == TRAIN) & (numbers(rounds, "rule_break") == 0)
     result, after = scores(rounds), running_score(rounds)
@@ -67,8 +67,8 @@ def _month(file: Path) -> Gathered:
     tally = np.zeros(1, dtype=TALLY)
     tally_rounds(*histories(rounds), numbers(rounds, "dragon_recipient"), lead, doubles, chosen, tally[0])
     values = np.arange(-ZERO, ZERO)
-    found = {name: Distribution.of(values, tally[0][name]) for name in TALLY.names or ()}
-    found["game_score"] = Distribution.of(previous[chosen].reshape(-1))
-    found["score_cum"] = Distribution.of((after - result)[chosen].reshape(-1))
-    found["score_diff"] = Distribution.of(lead[chosen])
-    return Gathered(found, int(chosen.sum()), int(numbers(rounds, "num_turns")[chosen].sum()))
+    distributions = {name: Distribution.of(values, tally[0][name]) for name in TALLY.names or ()}
+    distributions["game_score"] = Distribution.of(previous[chosen].reshape(-1))
+    distributions["score_cum"] = Distribution.of((after - result)[chosen].reshape(-1))
+    distributions["score_diff"] = Distribution.of(lead[chosen])
+    return VariableCounts(distributions, int(chosen.sum()), int(numbers(rounds, "num_turns")[chosen].sum()))

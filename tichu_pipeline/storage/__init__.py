@@ -1,1 +1,1 @@
-"""Where files lie and how they get there: folders, months, stamps, workers. Knows no stage."""
+"""Files below the data folder and how they are written: paths, months, stamps, workers. It knows no stage."""

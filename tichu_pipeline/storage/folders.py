@@ -1,6 +1,6 @@
-"""Where everything lies below the data folder: the one place that spells these paths.
+"""All paths below the data folder. Commands and assets take them from here.
 
-Commands and assets take their paths from here. What the files hold is told by the stage that writes them.
+Each stage describes the files that it writes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DataPaths:
-    """The paths below one data folder. None of them needs to exist."""
+    """The paths below one data folder. None of them has to exist."""
 
     root: Path
 
@@ -47,7 +47,7 @@ class DataPaths:
 
     @property
     def tmp(self) -> Path:
-        """What is being made, and what does not fit into memory meanwhile."""
+        """Unfinished files, and data that does not fit into memory."""
         return self.root / "tmp"
 
     @property
@@ -78,7 +78,7 @@ class DataPaths:
 
     @property
     def played(self) -> Path:
-        """Logs of games with a person; no part of the corpus."""
+        """Logs of games with a person. They are not part of the corpus."""
         return self.root / "played"
 
 
@@ -88,10 +88,10 @@ def month_file(folder: Path, month: str) -> Path:
 
 
 def month_files(folder: Path) -> list[Path]:
-    """The files of months that a folder holds, in order of time. What is half written is left out."""
+    """The files of months in a folder, in order of time, without unfinished ones."""
     return sorted(folder.glob("????-??.parquet"))
 
 
 def months_in(folder: Path) -> list[str]:
-    """The months that a folder has files of, in order of time."""
+    """The months whose files are in a folder, in order of time."""
     return [path.stem for path in month_files(folder)]

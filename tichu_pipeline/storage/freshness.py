@@ -1,7 +1,7 @@
-"""Freshness of a stage: fresh, stale or missing, what there is of it, and why.
+"""Freshness of a stage: fresh, stale or missing, and why.
 
-Every stage judges itself by a function `standing(survey)` beside the one that makes it; `status.stages` calls them in
-order. What is written here holds for all of them.
+Every stage has a function `standing(survey)` beside the one that makes its output; `status.stages` calls them in order.
+This module has what they share.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.months import next_month
 
-NAMED_RANGES = 4  # of months in a reason
+NAMED_RANGES = 4  # ranges of months that a reason names
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class State(StrEnum):
-    """Whether a stage's output is that of its inputs."""
+    """Whether a stage's output was made from its inputs as they are now."""
 
     FRESH = "fresh"
     STALE = "stale"
@@ -29,14 +29,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """The state of a stage, and the reasons."""
+    """The state of a stage, with the reasons."""
 
     stage: str
     state: State
-    there: str  # what there is of it, in a few words
+    there: str  # the output that exists, in a few words
     bytes: int
-    reasons: tuple[str, ...]  # why it is not fresh; else what is worth knowing
-    stale_months: tuple[str, ...] = ()  # of a stage over months
+    reasons: tuple[str, ...]  # why it is not fresh; notes if it is
+    stale_months: tuple[str, ...] = ()  # of a stage that makes a file a month
 
     @property
     def is_fresh(self) -> bool:
@@ -44,48 +44,48 @@ class Standing:
 
 
 def missing(stage: str, why: str) -> Standing:
-    """A stage of which nothing is there."""
+    """A stage without any output."""
     return Standing(stage, State.MISSING, "", 0, (why,))
 
 
 def judged(stage: str, there: str, size: int, reasons: Sequence[str], stale_months: Sequence[str] = ()) -> Standing:
-    """A stage that is there: stale if there is a reason, fresh otherwise."""
+    """A stage that has output: stale if there is a reason, fresh otherwise."""
     state = State.STALE if reasons else State.FRESH
     return Standing(stage, state, there, size, tuple(reasons), tuple(stale_months))
 
 
 @dataclass
 class Survey:
-    """A walk through the stages of a data folder. Each stage sees those above it."""
+    """A walk through the stages of a data folder, upstream first. Each stage sees the standings before it."""
 
     paths: DataPaths
-    standings: dict[str, Standing] = field(default_factory=dict)  # of the stages that were judged before
-    _found: dict[Callable[[DataPaths], Any], Any] = field(default_factory=dict)
+    standings: dict[str, Standing] = field(default_factory=dict)  # of the stages so far
+    _results: dict[Callable[[DataPaths], Any], Any] = field(default_factory=dict)
 
-    def once(self, look: Callable[[DataPaths], Found]) -> Found:
-        """What a function finds in the folder. It is called once, whichever stages ask."""
-        if look not in self._found:
-            self._found[look] = look(self.paths)
-        return self._found[look]
+    def once(self, read: Callable[[DataPaths], Result]) -> Result:
+        """The result of a function of the data folder, which is called once for all stages."""
+        if read not in self._results:
+            self._results[read] = read(self.paths)
+        return self._results[read]
 
     def not_fresh(self, *stages: str) -> list[str]:
-        """Why a stage below these is stale: one of them is stale or missing."""
-        above = (self.standings[stage] for stage in stages)
-        return [f"{standing.stage} is {standing.state}" for standing in above if not standing.is_fresh]
+        """Which of these upstream stages are stale or missing, as reasons."""
+        standings = (self.standings[stage] for stage in stages)
+        return [f"{standing.stage} is {standing.state}" for standing in standings if not standing.is_fresh]
 
     def stale(self, *stages: str) -> list[str]:
-        """Why a stage is stale that does without these where they are missing."""
+        """Which of these upstream stages are stale, as reasons. For a stage that does not need them."""
         return self.not_fresh(*(stage for stage in stages if self.standings[stage].state is State.STALE))
 
 
 def span(months: Sequence[str]) -> str:
-    """How many months, and from when to when."""
+    """The number of months with the first and the last; `3 months 2024-01..2024-03`."""
     count = f"{len(months)} month{'' if len(months) == 1 else 's'}"
     return f"{count} {months[0]}..{months[-1]}" if len(months) > 1 else f"{count} {''.join(months)}".rstrip()
 
 
 def ranges(months: Sequence[str]) -> str:
-    """Months as ranges; `2024-01..2024-03, 2024-07`."""
+    """Consecutive months as ranges; `2024-01..2024-03, 2024-07`."""
     ranges: list[list[str]] = []
     for month in months:
         if ranges and next_month(ranges[-1][-1]) == month:

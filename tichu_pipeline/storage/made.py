@@ -1,7 +1,6 @@
-"""What a stage gives back: the same few facts of whatever it made.
+"""The result of a stage: the same few facts, whatever it made.
 
-A stage with more to tell extends `Made` by fields of its own. What of it the web UI shows is
-`orchestration.materialized`.
+A stage with more to report extends `Made`. What the web UI shows of it is `orchestration.materialized`.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """What a stage made, or found up to date."""
+    """What a stage made or reused."""
 
-    path: Path  # the file; the folder if there are several
-    stamp: str  # of what it was made of; "" if nothing was written
-    rows: int  # of what the stage counts: rounds, samples, cells of a notebook
+    path: Path  # the file, or the folder of several files
+    stamp: str  # "" if nothing was written
+    rows: int  # rounds, samples or cells of a notebook, depending on the stage
     bytes: int  # on disk
-    seconds: float  # that this call took
-    reused: bool  # it was up to date, and left alone
+    seconds: float  # of this call
+    reused: bool  # it was fresh, and was left alone

@@ -1,11 +1,12 @@
-"""A month's Parquet files in the making: rows come in chunk by chunk, and a file appears when it is whole, or never.
+"""Writes a month's Parquet file chunk by chunk. The file appears when it is whole, or never.
 
-How columns are encoded is told here, once for all tables; what they hold is `tables`, when a month is made `ingest`.
+All tables are encoded alike. Their columns are in `rounds.tables`; which months are written is decided in
+`rounds.ingest`.
 
-A table is written faster than its rows are parsed only because little is asked of each number: split into its bytes,
-whose upper ones are all zero, it leaves nearly nothing to compress, while a dictionary would look up every value. And a
-column of a row group is one page but for the histories, since compression is set up anew for each. What Arrow needed
-for a row group is given back: two threads that come to their largest groups together set the memory of the stage.
+Three settings make writing faster than parsing, and bound the memory. Numbers are split into their bytes: the upper
+bytes are mostly zero and compress to nearly nothing, while a dictionary would look up every value. A column of a row
+group is one page, except for the histories, since compression is set up anew for each page. Arrow's memory is released
+after each row group, since the peak is reached when two threads write their largest groups at the same time.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp
 
 SUMMARY = b"tichu.summary"
 ROWS_A_GROUP = 32_768
-ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 2 << 20  # more rows than a group has; encoding takes several times a page
+ROWS_A_PAGE, PAGE_BYTES = 1 << 20, 2 << 20  # more rows than a group has; encoding needs several times a page
 ZSTD_LEVEL = 1
-REPEATED = ["player_names.list.element"]  # strings worth a dictionary
-SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # readers leave out row groups by these: they have statistics
+REPEATED = ["player_names.list.element"]  # columns of strings that repeat: a dictionary pays
+SKIPPED_BY = ["game_id", "rule_break", "year", "month"]  # columns with statistics, by which readers skip row groups
 
 
 class MonthlyFile:
-    """One table's file of a month. Nothing is left of it if it is not published."""
+    """One table's file of a month. It is removed unless `publish` is called."""
 
     def __init__(self, folder: Path, month: str, schema: pa.Schema) -> None:
         self.path = month_file(folder, month)
@@ -54,19 +55,20 @@ class MonthlyFile:
                 column_encoding=dict(_encodings(self._schema)),
                 write_statistics=SKIPPED_BY,
             )
-        except BaseException:  # the disk is full, say: nobody will call __exit__
+        except BaseException:  # the disk is full, say; __exit__ will not be called
             self.temporary.unlink(missing_ok=True)
             raise
         return self
 
     def add(self, table: pa.Table) -> None:
+        """Adds rows, and writes a row group when there are enough."""
         self._waiting.append(table)
         self._rows += len(table)
         if self._rows >= ROWS_A_GROUP:
             self._flush()
 
     def describe(self, facts: dict[str, Any]) -> None:
-        """Puts what the month's summary shall say into the file."""
+        """Stores the month's summary in the file's metadata."""
         self._writer.add_key_value_metadata({SUMMARY: json.dumps(facts)})
 
     def close(self, stamp: str) -> int:
@@ -77,7 +79,7 @@ class MonthlyFile:
         return self.temporary.stat().st_size
 
     def publish(self) -> None:
-        """Lets the file appear, in the place of an older one."""
+        """Renames the file to its final name. It replaces an older one."""
         self.temporary.replace(self.path)
 
     def _flush(self) -> None:
@@ -89,12 +91,12 @@ class MonthlyFile:
     def __exit__(self, *_: object) -> None:
         try:
             self._writer.close()
-        finally:  # closing fails again where writing has: the disk is full, say
+        finally:  # if writing has failed, closing fails again: the disk is full, say
             self.temporary.unlink(missing_ok=True)
 
 
 def _encodings(schema: pa.Schema) -> Iterator[tuple[str, str]]:
-    """Paths of the columns that hold numbers or bytes, and how they are encoded."""
+    """The path and the encoding of each column of numbers or bytes."""
     for field in schema:
         path, kind = field.name, field.type
         while pa.types.is_nested(kind):
@@ -106,6 +108,6 @@ def _encodings(schema: pa.Schema) -> Iterator[tuple[str, str]]:
 
 
 def stored_facts(path: Path) -> dict[str, Any] | None:
-    """What `describe` has put into a file; None if it says nothing of itself."""
+    """The summary that `describe` has stored in a file; None if there is none."""
     facts = parquet_metadata(path).get(SUMMARY)
     return None if facts is None else json.loads(facts)

@@ -1,6 +1,6 @@
-"""Months, the unit in which the corpus grows: written `2024-03`, a range `2024-01..2024-12`.
+"""Months as text, `2024-03`, and ranges of them, `2024-01..2024-12`.
 
-Plain text and nothing else, so that commands need not load Dagster. The partitions are in `partitions`.
+Dagster's partitions are in `orchestration.partitions`, so that commands need not load Dagster.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 
 
 def parse_months(text: str) -> list[str]:
-    """The months of a range, both ends included; a single month is a range of one."""
+    """The months of a range, both ends included. A single month is a range as well."""
     first, separator, last = text.partition("..")
     start, end = _number(first, text), _number(last if separator else first, text)
     if end < start:
@@ -26,6 +26,7 @@ def next_month(month: str) -> str:
 
 
 def _number(month: str, text: str) -> int:
+    """The month as a number of months. `text` is what the error message quotes."""
     match = _MONTH.fullmatch(month.strip())
     if match is None:
         raise ValueError(f"months {text!r}: expected a month like 2024-03 or a range like 2024-01..2024-12")

@@ -1,6 +1,6 @@
-"""Errors of the world, not of the input: a full disk, a folder that cannot be written, a portal that is down.
+"""Errors of the environment, not of the input: a full disk, a read-only folder, a portal that is down.
 
-What to say of an OSError, and what to do; and the base of all others that may mend themselves.
+One-line messages and remedies for OSErrors, and the base class of errors that another attempt may mend.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class TransientError(Exception):
     """An error that another attempt may mend. The message says what is wrong now, and what to do if it stays."""
 
 
-def told(error: OSError) -> str:
-    """In a line, for commands and stages alike."""
+def os_error_message(error: OSError) -> str:
+    """The file, the error and a remedy, in one line."""
     if error.errno is None:
         return str(error)
     where = f"{error.filename}: " if error.filename else ""

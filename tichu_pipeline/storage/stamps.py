@@ -1,7 +1,7 @@
-"""Stamps: a digest of what a file was made of, in the file itself. While it stays the same, nothing is made anew.
+"""Stamps: a digest of what a file was made from, stored in the file. While it stays the same, nothing is made anew.
 
-Here stamps are written into and read from every kind of file that stages make. What a stamp is a digest of (a VERSION,
-settings, the stamps of the inputs) is told by each stage.
+This module writes and reads stamps in every kind of file that stages make. Each stage decides what its stamp is a
+digest of: a VERSION, settings, the stamps of its inputs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from tichu_models.records.stored import STAMP
 
-KEY = "stamp"  # of a JSON object, of an HDF5 file's attributes, of the database's table `about`
+KEY = "stamp"  # in a JSON object, an HDF5 file's attributes, the database's table `about`
 PAGE_LINE = "<!-- tichu.stamp {} -->\n"
 IN_PAGE_LINE = re.compile(PAGE_LINE.format("(.+)"))
 
@@ -28,17 +28,17 @@ def parquet_stamp(stamp: str) -> dict[bytes, bytes]:
 
 
 def stamped_page(stamp: str, html: str) -> str:
-    """A page behind its stamp, which is the first line."""
+    """A page with its stamp as the first line."""
     return PAGE_LINE.format(stamp) + html
 
 
 def stored_stamp(path: Path, key: str = KEY) -> str | None:
-    """The stamp in a file; None if there is no such file, or one that carries none."""
+    """The stamp in a file; None if there is no such file, or no stamp in it."""
     return READERS[path.suffix](path, key)
 
 
 def parquet_metadata(path: Path) -> dict[bytes, bytes]:
-    """What a Parquet file says of itself; nothing if there is no such file, or no Parquet."""
+    """The metadata of a Parquet file; empty if there is no such file, or it is not Parquet."""
     try:
         return pq.read_metadata(path).metadata or {}
     except (OSError, pa.ArrowException):
@@ -46,12 +46,12 @@ def parquet_metadata(path: Path) -> dict[bytes, bytes]:
 
 
 def json_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; an empty one if there is no such file, or something else in it."""
+    """The object in a JSON file; empty if there is no such file, or it holds something else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _in_parquet(path: Path, _: str) -> str | None:
@@ -65,10 +65,10 @@ def _in_json(path: Path, key: str) -> str | None:
 def _in_page(path: Path, _: str) -> str | None:
     try:
         with path.open(encoding="utf-8") as lines:
-            found = IN_PAGE_LINE.fullmatch(lines.readline())
+            match = IN_PAGE_LINE.fullmatch(lines.readline())
     except (OSError, UnicodeDecodeError):
         return None
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def _in_hdf5(path: Path, key: str) -> str | None:
@@ -88,10 +88,10 @@ def _in_database(path: Path, key: str) -> str | None:
         return None
     try:
         with duckdb.connect(path, read_only=True) as connection:
-            found = connection.execute(f"SELECT {key} FROM about").fetchone()
-    except duckdb.Error:  # it is damaged, or of another making
+            row = connection.execute(f"SELECT {key} FROM about").fetchone()
+    except duckdb.Error:  # it is damaged, or made by another program
         return None
-    return None if found is None else str(found[0])
+    return None if row is None else str(row[0])
 
 
 READERS: Mapping[str, Callable[[Path, str], str | None]] = {

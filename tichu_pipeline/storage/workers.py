@@ -1,8 +1,9 @@
 """Where independent tasks run: in this process, in processes of this machine, or on a Dask cluster.
 
-A stage gives a function and its tasks, months or chunks of deals, and gets the results in the order of the tasks. A
-result must not depend on who works: the same bytes come out everywhere. Function and tasks are pickled, so the function
-stands at the top of a module. A worker that is killed is replaced, and only the task that it was at is done again.
+A stage passes a function and its tasks (months, or chunks of deals) and gets the results in the order of the tasks. A
+result must not depend on where its task runs: the same bytes come out everywhere. Function and tasks are pickled, so
+the function must be defined at the top level of a module. A killed worker is replaced, and only its current task is
+repeated.
 """
 
 from __future__ import annotations
@@ -28,35 +29,35 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-TRIES = 3  # of a task whose workers are killed; the task itself may be what kills them
+TRIES = 3  # attempts at a task whose workers are killed; the task itself may be the cause
 ADDRESSES = ("tcp://", "tls://")
 SECONDS_TO_CONNECT = 10
-WAITING = 2  # tasks a thread of the cluster that are sent ahead: a month's directory may take a megabyte
+WAITING = 2  # tasks sent ahead for each thread of the cluster; more would cost memory, up to a megabyte a task
 
 
 class WorkersError(TransientError):
-    """No worker answers, or they are killed again and again; the message says what to do."""
+    """No worker answers, or workers are killed repeatedly. The message says what to do."""
 
 
 class Workers(ABC):
-    """Who does the tasks. Inside a `with` they stay for the next map; otherwise each map hires its own."""
+    """Runs tasks. A `with` block keeps the workers between calls of `map`; without it each call starts its own."""
 
-    count: int  # tasks at once
+    count: int  # tasks that run at the same time
 
     @abstractmethod
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """The results in the order of the tasks, each as soon as it and those before it are there."""
+        """The results in the order of the tasks, each as soon as it and all before it are done."""
 
     @property
     def dashboard(self) -> str | None:
-        """Where one can watch them."""
+        """The address of a page that shows the workers; None if there is no such page."""
         return None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:  # noqa: B027  who works in this process is not sent away
-        """Sends them away."""
+    def __exit__(self, *_: object) -> None:  # noqa: B027  most workers need no shutdown
+        """Shuts the workers down."""
 
 
 class Serial(Workers):
@@ -69,7 +70,7 @@ class Serial(Workers):
 
 
 class Threads(Workers):
-    """Threads of this process: they start at once, but Python runs only one of them at a time."""
+    """Threads of this process. They start at once, but Python code runs in only one of them at a time."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -80,14 +81,14 @@ class Threads(Workers):
 
 
 class Processes(Workers):
-    """Processes of this machine. They are forked off a server that has the first function's module loaded already.
+    """Processes of this machine, forked from a server that has already loaded the first function's module.
 
-    The death of one process breaks its whole pool; so each has a pool of its own, and a thread that waits for it.
+    A process that dies breaks its whole pool, so each process has its own pool, and a thread that waits for it.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._idle: SimpleQueue[ProcessPoolExecutor | None] | None = None  # None: one that is not started yet
+        self._idle: SimpleQueue[ProcessPoolExecutor | None] | None = None  # an item None: a process not started yet
 
     def __enter__(self) -> Self:
         self._idle = SimpleQueue()
@@ -133,7 +134,7 @@ class Processes(Workers):
 
 
 def _begin() -> None:
-    """A worker ends with its parent, which may be killed, leaves Ctrl-C to it, and takes one core."""
+    """Sets up a worker process: it ends when its parent ends, leaves Ctrl-C to the parent, and uses one core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
     parent = parent_process()
@@ -147,7 +148,7 @@ def _begin() -> None:
 
 
 class Cluster(Workers):
-    """A standing Dask scheduler. Its workers see the same folders, and have this package in the same version."""
+    """A running Dask scheduler. Its workers must see the same folders and have the same version of this package."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -206,7 +207,7 @@ def _client(address: str) -> Client:
 
 
 def workers_from(text: str) -> Workers:
-    """Workers as a person names them: `serial`, how many processes, or the address of a Dask scheduler."""
+    """Workers from an option's text: `serial`, a number of processes, or the address of a Dask scheduler."""
     if text == "serial":
         return Serial()
     if text.isascii() and text.isdecimal() and int(text) > 0:
@@ -217,5 +218,5 @@ def workers_from(text: str) -> Workers:
 
 
 def threads() -> Threads:
-    """One for each core: who works if nobody says."""
+    """A thread for each core, the default of stages."""
     return Threads(os.cpu_count() or 1)

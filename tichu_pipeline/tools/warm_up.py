@@ -23,8 +23,8 @@ from tichu_models.samples.sources import RoundsSource
 from tichu_models.statistics import bootstrap
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
-from tichu_pipeline.rounds.round_facts import months_of
-from tichu_pipeline.scaling.gather import gather
+from tichu_pipeline.rounds.round_facts import rounds_and_seats
+from tichu_pipeline.scaling.gather import count_variables
 from tichu_pipeline.storage.folders import DataPaths, month_file
 
 
@@ -44,8 +44,8 @@ def warm_up_data() -> None:
         paths = DataPaths(Path(folder))
         generate(paths.raw, 4, ["2024-01"], seed=1)
         ingest(paths.raw, paths)
-        months_of(paths, ["2024-01"])
-        gather(paths, ["2024-01"])
+        rounds_and_seats(paths, ["2024-01"])
+        count_variables(paths, ["2024-01"])
         source = RoundsSource([month_file(paths.rounds, "2024-01")], spec("play-376+history-1"))
         for _ in Loader(source, 64):
             pass

@@ -20,7 +20,7 @@ from tichu_pipeline.analysis.reading import DatabaseError, table, value
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.cli import app
 from tichu_pipeline.rounds.ingest import ingest
-from tichu_pipeline.scaling.gather import gather
+from tichu_pipeline.scaling.gather import count_variables
 from tichu_pipeline.storage.folders import DataPaths
 
 CLI = CliRunner()
@@ -331,5 +331,5 @@ def test_a_month_of_empty_logs(tmp_path):
     ingest(paths.raw, paths)
     assert build(paths).months == ["2024-01", "2024-02"]
     assert value(paths, "SELECT count(DISTINCT month) FROM rounds") == 1
-    assert gather(paths, ["2024-02"]).rounds == 0
-    assert gather(paths, ["2024-01", "2024-02"]).rounds == gather(paths, ["2024-01"]).rounds > 0
+    assert count_variables(paths, ["2024-02"]).rounds == 0
+    assert count_variables(paths, ["2024-01", "2024-02"]).rounds == count_variables(paths, ["2024-01"]).rounds > 0

@@ -16,7 +16,7 @@ from tichu_pipeline.distribution import SAMPLE, Distribution
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.rounds.stored_rounds import find_game, text_of
 from tichu_pipeline.scaling.fit import QUANTILES, ScalingFitError, clip_bounds, describe, fit, nice
-from tichu_pipeline.scaling.gather import VARIABLES, gather
+from tichu_pipeline.scaling.gather import VARIABLES, count_variables
 from tichu_pipeline.storage.folders import DataPaths
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
@@ -98,7 +98,7 @@ def test_variables_are_those_of_the_training_games(paths):
             last = round_["score"]
             so_far = [so_far[0] + last[0], so_far[1] + last[1]]
         turns += sum(table["num_turns"].to_pylist())
-    found = gather(paths, MONTHS)
+    found = count_variables(paths, MONTHS)
     assert (found.rounds, found.turns) == (len(scores), turns)
     for name, values in (("score_diff", scores), ("game_score", previous), ("score_cum", total)):
         expected = Distribution.of(np.array(values))

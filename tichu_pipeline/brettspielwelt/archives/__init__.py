@@ -1,1 +1,1 @@
-"""Archives of game logs: which logs there are, and their bytes."""
+"""Archives of game logs: lists the logs, and reads their bytes."""

@@ -1,7 +1,7 @@
-"""The logs of a raw folder by month, each game once: what the stages ask before they read anything.
+"""The catalogue of a raw folder: its logs by month, each game once.
 
-Here the rows that `archives` lists get their months where the place of a log tells none, doubles are settled,
-and a month gets its stamp. Which files there are, and what is in them, is known elsewhere.
+It finds the months of logs whose folder and archive do not name one, keeps the latest log of each game, and gives each
+month a stamp. `scan` lists the files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GIVE_MONTH = "put it into a folder named for its month, or add the month's page
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All logs below a raw folder by month, each game once, and the problems met while listing them."""
+    """All logs below a raw folder by month, each game once, and the problems found while listing them."""
 
     members: Members  # sorted by month, then game id
     problems: tuple[Problem, ...]
@@ -32,6 +32,7 @@ class Catalogue:
 
     @cached_property
     def _spans(self) -> dict[str, slice]:
+        """The rows of each month."""
         months, starts = np.unique(self.members.rows["month"], return_index=True)
         ends = np.append(starts, len(self.members))[1:]
         return {
@@ -45,12 +46,12 @@ class Catalogue:
         return tuple(self._spans)
 
     def month(self, month: str) -> Members:
-        """The logs of a month, by game id; none for a month that is not there."""
+        """The logs of a month, sorted by game id; none if the month has no logs."""
         return self.members[self._spans.get(month, slice(0, 0))]
 
     def stamp(self, month: str) -> str:
-        """Digest of the month's logs: names, checksums, sizes. It does not tell which archive holds them,
-        so that a month moved from a yearly into a monthly archive is still the same month."""
+        """Digest of the month's logs: their ids, checksums and sizes. It leaves out which archive holds them, so that
+        a month moved from a yearly into a monthly archive keeps its stamp."""
         rows = self.month(month).rows
         digest = hashlib.sha256(f"{month} {len(rows)}\n".encode())
         for column, kind in (("game_id", "<i8"), ("crc", "<u4"), ("size", "<u4")):
@@ -58,9 +59,9 @@ class Catalogue:
         return digest.hexdigest()
 
 
-def settle(members: Members, pages: Iterable[tuple[int, Iterable[int]]], problems: list[Problem]) -> Catalogue:
-    """The catalogue of these logs. `pages` (the month and the games of each index page) is asked only when
-    some log's month is not known from where it lies; to `problems` is added what is met here."""
+def build_catalogue(members: Members, pages: Iterable[tuple[int, Iterable[int]]], problems: list[Problem]) -> Catalogue:
+    """The catalogue of these logs. `pages` (the month and the games of each index page) is read only if the path of
+    some log names no month. Problems are appended to `problems`."""
     members = _with_months(members, pages, problems)
     members = _each_game_once(members, problems)
     rows = members.rows
@@ -72,7 +73,7 @@ def settle(members: Members, pages: Iterable[tuple[int, Iterable[int]]], problem
 
 
 def _with_months(members: Members, pages: Iterable[tuple[int, Iterable[int]]], problems: list[Problem]) -> Members:
-    """Months from other sources of the same game, and from the index pages; a log of no month is left out."""
+    """Fills in unknown months from other logs of the same game and from index pages. Drops logs of no month."""
     rows = members.rows
     unknown = rows["month"] == 0
     if not np.any(unknown):
@@ -101,7 +102,7 @@ def _with_months(members: Members, pages: Iterable[tuple[int, Iterable[int]]], p
 
 
 def _each_game_once(members: Members, problems: list[Problem]) -> Members:
-    """Of a game that lies in several places the latest counts: by the file's time, then by its name."""
+    """Keeps one log of each game: the latest by the file's time, then by its name."""
     rows = members.rows
     games = np.sort(rows["game_id"])
     if np.all(games[1:] != games[:-1]):
@@ -129,6 +130,7 @@ def _each_game_once(members: Members, problems: list[Problem]) -> Members:
 
 
 def _by_source(members: Members, indices: npt.NDArray[np.intp]) -> Iterable[tuple[str, list[int]]]:
+    """The label of each source among these rows, and its rows."""
     sources = members.rows["source"][indices]
     for source in np.unique(sources).tolist():
         yield members.sources[source].label, indices[sources == source].tolist()

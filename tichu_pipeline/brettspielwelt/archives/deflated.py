@@ -1,9 +1,9 @@
-"""Compressed members to bytes, a whole chunk in one call and straight into its place.
+"""Inflates compressed members, a whole chunk in one call, directly into the output buffer.
 
-libdeflate does the work, called by a kernel from C to C: calls that go through the interpreter, two for a
-member, cost two threads half of their time in waiting for each other. libdeflate comes with the `deflate`
-package; without it, or without compiled kernels, `zlib` does the same at a third of the speed, and a test
-holds the two equal. Where the members lie, and whether their headers are in order, is `inflate`'s business.
+A kernel calls libdeflate without the interpreter: two calls a member through the interpreter cost two threads half of
+their time in waiting for each other. libdeflate comes with the `deflate` package. Without it, or without compiled
+kernels, `zlib` does the same at a third of the speed; a test checks that both give equal results. `zip_members` finds
+the members and checks their headers.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ try:
 except ImportError:
     deflate = None  # type: ignore[assignment]
 
-DONE, NOT_INFLATED, WRONG_CHECKSUM = 0, 1, 2  # what `unpack` says of a member
+DONE, NOT_INFLATED, WRONG_CHECKSUM = 0, 1, 2  # status of a member
 
-# The C interface of libdeflate, pointers and sizes as signed integers: kernels would turn unsigned ones into
-# floats. To decompress: decompressor, input, its size, output, its size, null (so it must have that size).
+# The C interface of libdeflate, with pointers and sizes as signed integers: kernels would turn unsigned ones into
+# floats. The arguments of decompress: decompressor, input, its size, output, its size, null (the size must be exact).
 _SIGNATURES: dict[str, Any] = {
     "libdeflate_alloc_decompressor": intp(),
     "libdeflate_deflate_decompress": int32(intp, intp, intp, intp, intp, intp),
@@ -40,7 +40,7 @@ _allocate, _decompress, _checksum, _free = _FUNCTIONS
 
 
 def _load() -> bool:
-    """Makes libdeflate's functions known to the linker of kernels; False if there is none."""
+    """Makes libdeflate's functions known to the linker of kernels; False if libdeflate is missing."""
     if deflate is None or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return False
     library = ctypes.CDLL(deflate._deflate.__file__)
@@ -64,9 +64,12 @@ def unpack(
     starts: npt.NDArray[np.int64],
     sizes: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.uint8]:
-    """Puts each member's content at its start in `out` and tells whether it has its size and checksum. All
-    ranges must lie inside the two arrays; a stored member's two sizes must be equal. Never writes
-    beyond a size."""
+    """Writes each member's content to its start in `out`; returns a status for each.
+
+    Member i has `compressed[i]` bytes from `at[i]` on in `block`, and `sizes[i]` bytes from `starts[i]` on in `out`.
+    Both ranges must lie inside the arrays, and the two sizes of a stored member must be equal. Nothing is written
+    beyond a member's size.
+    """
     status = np.empty(len(at), np.uint8)
     if len(at):
         (_unpack_native if NATIVE else _unpack_zlib)(block, at, compressed, stored, crcs, out, starts, sizes, status)
@@ -74,7 +77,18 @@ def unpack(
 
 
 @kernel
-def _unpack_native(block, at, compressed, stored, crcs, out, starts, sizes, status):
+def _unpack_native(
+    block: np.ndarray,
+    at: np.ndarray,
+    compressed: np.ndarray,
+    stored: np.ndarray,
+    crcs: np.ndarray,
+    out: np.ndarray,
+    starts: np.ndarray,
+    sizes: np.ndarray,
+    status: np.ndarray,
+) -> None:
+    """`unpack` by libdeflate, which fills in `status`."""
     decompressor = _allocate()
     if not decompressor:
         raise MemoryError
@@ -92,7 +106,18 @@ def _unpack_native(block, at, compressed, stored, crcs, out, starts, sizes, stat
     _free(decompressor)
 
 
-def _unpack_zlib(block, at, compressed, stored, crcs, out, starts, sizes, status):
+def _unpack_zlib(
+    block: np.ndarray,
+    at: np.ndarray,
+    compressed: np.ndarray,
+    stored: np.ndarray,
+    crcs: np.ndarray,
+    out: np.ndarray,
+    starts: np.ndarray,
+    sizes: np.ndarray,
+    status: np.ndarray,
+) -> None:
+    """`unpack` by zlib, which fills in `status`."""
     source, target = block.data, out.data
     columns = zip(
         at.tolist(),
@@ -104,7 +129,7 @@ def _unpack_zlib(block, at, compressed, stored, crcs, out, starts, sizes, status
         strict=True,
     )
     for member, (start, length, plain, crc, to, size) in enumerate(columns):
-        content = source[start : start + length]
+        content: bytes | memoryview = source[start : start + length]
         if not plain:
             stream = zlib.decompressobj(-zlib.MAX_WBITS)
             try:

@@ -1,8 +1,7 @@
-"""Contents of logs: many members at once into one buffer, checked, nothing ever unpacked to disk.
+"""Reads the contents of logs, many at once into one buffer, checked. Nothing is ever unpacked to disk.
 
-`split` cuts the members of a month into chunks, `inflate` reads a chunk; it lets go of the interpreter lock
-while it reads and inflates, so that threads scale. What is wrong with a member costs that member only and is
-told in the chunk's problems. What a log means is the parser's business.
+`split` cuts the members of a month into chunks, and `inflate` reads a chunk. It releases the interpreter lock while it
+reads and inflates, so that threads scale. A damaged member is left out and listed in the chunk's problems.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ import numpy.typing as npt
 from tichu_pipeline.brettspielwelt.archives.members import LogSource, Members, Problem
 from tichu_pipeline.brettspielwelt.archives.zip_members import FINE, HEADER_REST, LOCAL, REASONS, extract
 
-CHUNK_BYTES = 32 << 20  # inflated, or stored if that is more; what Python does once a chunk weighs little beside it
+CHUNK_BYTES = 32 << 20  # inflated, or stored if that is more; large enough that the cost of Python is small
 CHUNK_GAMES = 2_000
-OVERHANG = 32  # line feeds behind each log
+OVERHANG = 32  # line feeds after each log
 BUFFER_BYTES = CHUNK_BYTES + CHUNK_GAMES * OVERHANG
 
-_MISSED = np.uint8(255)  # beside what `extract` says of a member
+_MISSED = np.uint8(255)  # a status besides those of `extract`
 _LINE_FEED = 10
-_GAP = 1 << 14  # bytes between two members that are cheaper read than skipped
+_GAP = 1 << 14  # bytes between two members; reading so many is cheaper than skipping them
 
 _READ_AGAIN = "run the command again once the file is no longer being written"
 _FETCH_AGAIN = "delete or replace the archive's member, or fetch the archive again"
@@ -36,28 +35,31 @@ _FETCH_AGAIN = "delete or replace the archive's member, or fetch the archive aga
 
 @dataclass(frozen=True)
 class Chunk:
-    """Logs in one buffer: the log of `game_ids[i]` is `data[starts[i]:ends[i]]`, and OVERHANG line feeds stand
-    behind it, so that a parser may look ahead without asking where the end is. Order is that of the members;
-    those that could not be read are missing and stand in `problems`."""
+    """Logs in one buffer: the log of `game_ids[i]` is `data[starts[i]:ends[i]]`.
+
+    OVERHANG line feeds follow each log, so that a parser may look ahead without checking for the end. The order is that
+    of the members. Logs that could not be read are left out, and `problems` says why.
+    """
 
     data: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
     game_ids: npt.NDArray[np.int64]
     problems: tuple[Problem, ...]
-    damaged: npt.NDArray[np.int64]  # games whose logs are not what their archive says, and will not be by themselves
-    missed: npt.NDArray[np.int64]  # games whose logs could not be read this time: their file was changed, or failed
+    damaged: npt.NDArray[np.int64]  # games whose logs contradict their archive; reading again will not help
+    missed: npt.NDArray[np.int64]  # games whose logs could not be read this time: the file was changed, or failed
 
     def __len__(self) -> int:
         return len(self.game_ids)
 
     def log(self, index: int) -> bytes:
+        """The bytes of one log."""
         return self.data[self.starts[index] : self.ends[index]].tobytes()
 
 
-def lent(length: int, kind: npt.DTypeLike) -> np.ndarray:
-    """Zeros in memory that comes from the system and goes back to it, unlike NumPy's, which is reused: none is spent
-    on what is not written to, and a month leaves nothing behind."""
+def mapped_zeros(length: int, kind: npt.DTypeLike) -> np.ndarray:
+    """Zeros in memory mapped from the system. Unlike NumPy's, it costs nothing where it is not written to, and is
+    returned to the system when it is freed."""
     kind = np.dtype(kind)
     return np.frombuffer(mmap(-1, max(length * kind.itemsize, 1), MAP_PRIVATE | MAP_ANONYMOUS), kind, length)
 
@@ -76,7 +78,7 @@ def split(members: Members) -> Iterator[Members]:
 
 
 def read(members: Members) -> Iterator[Chunk]:
-    """All these logs, chunk by chunk. The data of a chunk is overwritten by the next one."""
+    """All these logs, chunk by chunk. Each chunk overwrites the data of the one before."""
     buffer = np.empty(BUFFER_BYTES, np.uint8)
     for part in split(members):
         yield inflate(part, buffer)
@@ -90,7 +92,7 @@ def chunk_of(log: bytes, game_id: int = 0) -> Chunk:
 
 
 def damaged_games(members: Members) -> set[int]:
-    """The games among these whose logs are damaged; all are read for it."""
+    """The games whose logs are damaged. Reads all of them."""
     return {game for part in split(members) for game in inflate(part).damaged.tolist()}
 
 
@@ -100,9 +102,11 @@ def any_readable(members: Members, games: Sequence[int]) -> bool:
 
 
 def inflate(members: Members, buffer: npt.NDArray[np.uint8] | None = None) -> Chunk:
-    """The logs of one chunk. A buffer that is used again saves the cost of fresh pages, a fifth of the
-    time; any of BUFFER_BYTES is large enough for what `split` gives. Threads may call this side by side,
-    each with its own."""
+    """The logs of one chunk.
+
+    A buffer that is used again saves a fifth of the time, the cost of fresh memory pages. BUFFER_BYTES are enough for
+    any chunk of `split`. Threads may call this at the same time, each with its own buffer.
+    """
     rows = members.rows
     ends = np.cumsum(rows["size"] + OVERHANG, dtype=np.int64) - OVERHANG
     starts = ends - rows["size"]
@@ -129,7 +133,7 @@ def _read_archive(
     starts: npt.NDArray[np.int64],
     status: npt.NDArray[np.uint8],
 ) -> Iterator[Problem]:
-    """Fills in the chosen members' content and notes what `extract` says of each; gives the problems."""
+    """Reads the chosen members of an archive into the buffer, and fills in their status. Yields problems."""
     rows = members.rows
     try:
         with source.path.open("rb", buffering=0) as file:
@@ -156,7 +160,7 @@ def _read_folder(
     starts: npt.NDArray[np.int64],
     status: npt.NDArray[np.uint8],
 ) -> Iterator[Problem]:
-    """As `_read_archive`, of files that lie in a folder."""
+    """Does the same for files in a folder."""
     for index in chosen.tolist():
         row, name = members.rows[index], members.member(index)
         try:
@@ -172,7 +176,7 @@ def _read_folder(
 
 
 def _runs(rows: npt.NDArray[np.void], chosen: npt.NDArray[np.intp]) -> Iterator[tuple[npt.NDArray[np.intp], int, int]]:
-    """The rows in stretches of the file that are read at once, each with its start and length."""
+    """Groups the rows into runs that are read at once; yields each run's rows, start in the file, and length."""
     order = chosen[np.argsort(rows["offset"][chosen], kind="stable")]
     starts = rows["offset"][order]
     ends = starts + rows["compressed"][order] + LOCAL.itemsize
@@ -183,13 +187,13 @@ def _runs(rows: npt.NDArray[np.void], chosen: npt.NDArray[np.intp]) -> Iterator[
 
 
 def _names(members: Members, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.bytes_]:
+    """The names of members inside their archive."""
     folders = np.array(members.folders, np.bytes_)[members.rows["folder"][indices]]
     return np.strings.add(np.strings.add(folders, members.game_ids[indices].astype("S20")), b".tch")
 
 
 def file_content(path: Path, limit: int) -> bytes:
-    """A regular file's content, one byte more than the limit at most. Links, pipes and devices are
-    OSErrors."""
+    """The content of a regular file, at most one byte more than the limit. OSError for links, pipes and devices."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(file, "rb") as opened:
         if not stat.S_ISREG(os.fstat(file).st_mode):

@@ -1,8 +1,7 @@
-"""What a walk through the raw folder gathers, and how an archive's directory becomes rows of logs.
+"""Lists the logs in zip archives from their directories, and collects what a walk through the raw folder finds.
 
-A member that cannot be a log that is safe and small enough is told among the problems and left out. Which
-files there are to list is the business of `archives`; contents are not looked at, but for index pages when
-they are asked for.
+A member that is unsafe, too large or not a log is left out and reported as a problem. `scan` walks through the folder.
+Contents are not read, except for index pages on demand.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from tichu_pipeline.brettspielwelt.archives.zip_directory import (
 )
 from tichu_pipeline.brettspielwelt.archives.zip_members import DamagedMember, archive_entry
 
-MAC_FOLDER = "__MACOSX"  # of resource forks, which macOS adds to the zips that it makes
+MAC_FOLDER = "__MACOSX"  # the folder of resource forks in zips made by macOS
 _ID_DIGITS = 18  # an id stays below 2**63
 GAME_FILE = re.compile(rf"([1-9][0-9]{{0,{_ID_DIGITS - 1}}})\.tch")
 
 _MONTH = re.compile(r"20[0-9]{2}(?:0[1-9]|1[0-2])")
-_STORED_MORE = 1 << 10  # what deflate may add to a log that does not shrink
+_STORED_MORE = 1 << 10  # bytes that deflate may add to a log that does not shrink
 
 OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst")
 
@@ -49,32 +48,33 @@ SPECIAL = ("it is a link, pipe or device", "put the file itself there; what a li
 
 
 def too_large(limit: int) -> tuple[str, str]:
+    """Reason and remedy for a log above the limit of bytes."""
     return f"it has more than {limit:,} bytes, far more than a log", "delete it, or fetch it again"
 
 
 def month_of(names: list[str]) -> int:
-    """YYYYMM of the last name that is a month, 0 if none is."""
+    """YYYYMM from the last name that is a month; 0 if none is."""
     return next((int(name) for name in reversed(names) if _MONTH.fullmatch(name)), 0)
 
 
 @dataclass(frozen=True)
 class IndexPage:
-    """A month's index page, not read yet: a file, or the member of an archive."""
+    """A month's index page that has not been read yet: a file, or a member of an archive."""
 
     month: int
     source: LogSource
     name: bytes
-    row: npt.NDArray[np.void] | None  # of MEMBER
+    row: npt.NDArray[np.void] | None  # a MEMBER; None for a file
 
 
 @dataclass
 class Listing:
-    """What the walk has met so far."""
+    """The logs, index pages and problems found so far."""
 
-    limit: int  # bytes that a log may have
+    limit: int  # bytes of the largest log allowed
     sources: list[LogSource] = field(default_factory=list)
-    folders: dict[bytes, int] = field(default_factory=lambda: {b"": 0})  # inside archives, numbered
-    rows: bytearray = field(default_factory=bytearray)  # of MEMBER; it grows in place, where arrays would be joined
+    folders: dict[bytes, int] = field(default_factory=lambda: {b"": 0})  # name inside an archive -> number
+    rows: bytearray = field(default_factory=bytearray)  # MEMBERs as bytes, which grow in place as no array does
     pages: list[IndexPage] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -106,7 +106,7 @@ def list_archive(listing: Listing, path: Path, label: str) -> None:
 
 
 def _rows(listing: Listing, source: LogSource, entries: Entries) -> npt.NDArray[np.void]:
-    """The rows of a block's logs. What may be wrong with a member is looked for in all of them at once."""
+    """The rows of a block's logs. Each check runs over all members at once."""
     names = entries.names
     unsafe = _unsafe(entries)
     heads, slashes, tails = np.strings.rpartition(names, b"/")
@@ -118,7 +118,7 @@ def _rows(listing: Listing, source: LogSource, entries: Entries) -> npt.NDArray[
     nested = np.zeros(len(names), dtype=bool)
     for suffix in (".zip", *OTHER_ARCHIVES):
         nested |= np.strings.endswith(np.strings.lower(tails), suffix.encode())
-    _tell(listing, source, names[nested & ~ignored], "unreadable", *_NESTED)
+    _report(listing, source, names[nested & ~ignored], "unreadable", *_NESTED)
     stems = np.strings.slice(tails, None, -4)
     numbered = np.strings.isdigit(stems) & (np.strings.str_len(stems) <= _ID_DIGITS)
     numbered &= ~np.strings.startswith(stems, b"0") & np.strings.endswith(tails, b".tch")
@@ -136,9 +136,9 @@ def _rows(listing: Listing, source: LogSource, entries: Entries) -> npt.NDArray[
         ("damaged", wrong, *_CONTRADICTORY),
         ("too large", large, *too_large(listing.limit)),
     ]
-    _tell(listing, source, names[unsafe], "unsafe name", *UNSAFE)
+    _report(listing, source, names[unsafe], "unsafe name", *UNSAFE)
     for name, failed, reason, remedy in checks:
-        _tell(listing, source, names[logs & failed], name, reason, remedy)
+        _report(listing, source, names[logs & failed], name, reason, remedy)
         logs &= ~failed
     rows = _fields(entries, logs)
     rows["game_id"] = stems[logs].astype(np.int64)
@@ -147,7 +147,7 @@ def _rows(listing: Listing, source: LogSource, entries: Entries) -> npt.NDArray[
 
 
 def _fields(entries: Entries, chosen: npt.NDArray[np.bool_] | list[int]) -> npt.NDArray[np.void]:
-    """Rows of MEMBER as far as the directory alone tells them."""
+    """Rows of MEMBER with the fields that are in the directory."""
     rows = np.zeros(len(entries.names[chosen]), MEMBER)
     for column, values in (
         ("offset", entries.offsets),
@@ -161,8 +161,8 @@ def _fields(entries: Entries, chosen: npt.NDArray[np.bool_] | list[int]) -> npt.
 
 
 def _unsafe(entries: Entries) -> npt.NDArray[np.bool_]:
-    """Names that are absolute, climb, or are cut (by a NUL, or by their length). Few are looked at one by
-    one."""
+    """Which names are absolute, contain `..`, or were cut (by a NUL, or for their length). Only suspicious ones are
+    checked one by one."""
     names = entries.names
     unsafe = np.strings.str_len(names) != entries.name_lengths
     odd = np.strings.startswith(names, b"/") | (np.strings.find(names, b"..") >= 0)
@@ -176,7 +176,7 @@ def _unsafe(entries: Entries) -> npt.NDArray[np.bool_]:
 def _folders(
     listing: Listing, source: LogSource, folders: npt.NDArray[np.bytes_]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The number of each folder, and its month."""
+    """The number and the month of each folder."""
     names, which = np.unique(folders, return_inverse=True)
     numbers = [listing.folders.setdefault(name, len(listing.folders)) for name in names.tolist()]
     months = [_month_inside(source, name) for name in names.tolist()]
@@ -184,11 +184,12 @@ def _folders(
 
 
 def _month_inside(source: LogSource, name: bytes) -> int:
-    """The month of a folder or member of an archive: by its own name, else by the archive's."""
+    """The month of a folder or member of an archive: from its own path, else from the archive's name."""
     return month_of([source.path.stem, *name.decode(errors="replace").split("/")])
 
 
 def _note_page(listing: Listing, source: LogSource, entries: Entries, index: int) -> None:
+    """Adds an index page, if its month is known and it can be read."""
     name = bytes(entries.names[index])
     month = _month_inside(source, name)
     large = max(entries.sizes[index], entries.compressed[index]) > PAGE_LIMIT
@@ -197,16 +198,17 @@ def _note_page(listing: Listing, source: LogSource, entries: Entries, index: int
         listing.pages.append(IndexPage(month, source, name, _fields(entries, [index])))
 
 
-def _tell(
+def _report(
     listing: Listing, source: LogSource, names: npt.NDArray[np.bytes_], kind: Kind, reason: str, remedy: str
 ) -> None:
+    """Adds the same problem of many members."""
     if len(names):
-        told = [printable(name) for name in names.tolist()]
-        listing.problems += problems_of(kind, source.label, told, reason, remedy)
+        members = [printable(name) for name in names.tolist()]
+        listing.problems += problems_of(kind, source.label, members, reason, remedy)
 
 
 def read_pages(listing: Listing) -> Iterator[tuple[int, list[int]]]:
-    """The month and the games of each index page met, read now. A broken page is a problem, not the end."""
+    """Reads the index pages; yields each one's month and games. A broken page is reported as a problem."""
     for page in listing.pages:
         name = page.name.decode(errors="replace")
         try:

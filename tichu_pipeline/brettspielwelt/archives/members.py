@@ -1,7 +1,7 @@
-"""Where each log lies: one row a log, the archive or folder that holds it, and what was wrong with others.
+"""The location of each log, one row a log, and the problems of files that are left out.
 
-Plain data that every thread and process may share. `archives` fills it in, `catalogue` sorts it by month,
-`inflate` reads what it lists.
+Plain data that threads and processes may share. `scan` fills it in, `catalogue` sorts it by month, and `inflate` reads
+the logs.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 SIZE_LIMIT = 4 << 20  # bytes of one log; a real one has about 20,000
 
-# `folder` points into `Members.folders`; a file on disk has offset 0 and is as large stored as inflated.
+# `source` and `folder` are indices into `Members`. A file on disk has offset 0, and is stored.
 MEMBER = np.dtype(
     [
         ("game_id", np.int64),
         ("offset", np.int64),  # of the local header in the archive
-        ("mtime_ns", np.int64),  # of the file: the archive, or the log itself
+        ("mtime_ns", np.int64),  # of the archive, or of a loose log itself
         ("month", np.int32),  # YYYYMM, 0 while unknown
         ("source", np.int32),
         ("folder", np.int32),
@@ -37,26 +37,26 @@ MEMBER = np.dtype(
 
 Kind = Literal[
     "unreadable",  # an archive or folder, or a loose log
-    "unsafe name",  # absolute, or climbing with ..
-    "special file",  # a link, pipe or device: never followed
+    "unsafe name",  # absolute, or with ..
+    "special file",  # a link, pipe or device
     "not a log",  # a .tch whose name is no game id
     "encrypted",
     "unsupported",  # neither stored nor deflated
     "too large",
-    "damaged",  # not what the archive's directory says, or a directory that contradicts itself
+    "damaged",  # contradicts the archive's directory, or the directory contradicts itself
     "month unknown",
-    "superseded",  # the same game lies elsewhere, later and different
+    "superseded",  # a later, different log of the same game exists
     "changed",  # since it was listed
 ]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in the raw folder that is left out, or that replaced something else."""
+    """Something in the raw folder that is left out or superseded."""
 
     kind: Kind
-    file: str  # archive or folder, relative to the raw folder
-    member: str  # the log in it; empty when the whole file is meant
+    file: str  # the archive or folder, relative to the raw folder
+    member: str  # the log in it; empty if the problem is the whole file's
     reason: str
     remedy: str
 
@@ -69,24 +69,24 @@ class LogSource:
     """An archive, or a folder that holds logs itself."""
 
     path: Path
-    label: str  # the path relative to the raw folder, as messages and tables print it
+    label: str  # the path relative to the raw folder, for messages and tables
     archive: bool
 
 
-NAMED = 100  # problems of one kind in one file that are told by name; a broken archive may have a million
+NAMED = 100  # problems of one kind in one file that are listed by name; a broken archive may have a million
 
 
-# Control characters of file names, which could rule the terminal of whoever reads a message.
+# Control characters in file names could control the terminal that shows a message.
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\ufffd")
 
 
 def printable(name: str | bytes) -> str:
-    """A name from a folder, an archive or a log as it may be printed and stored, whatever its bytes."""
+    """A name from a folder, an archive or a log, safe to print and to store, whatever its bytes."""
     return os.fsencode(name).decode(errors="replace").translate(_CONTROLS)
 
 
 def problems_of(kind: Kind, file: str, members: Sequence[str], reason: str, remedy: str) -> list[Problem]:
-    """The same problem of many members: the first hundred each by its name, the others by their number."""
+    """One problem of many members: the first NAMED each by name, the rest as a count."""
     listed = [Problem(kind, file, member, reason, remedy) for member in members[:NAMED]]
     if len(members) > NAMED:
         listed.append(Problem(kind, file, f"({len(members) - NAMED} more)", reason, remedy))
@@ -95,12 +95,11 @@ def problems_of(kind: Kind, file: str, members: Sequence[str], reason: str, reme
 
 @dataclass(frozen=True)
 class Members:
-    """Rows of MEMBER and what they point to. A slice of it is as good as the whole, and as cheap as a
-    view."""
+    """Rows of MEMBER, with the sources and folders that they refer to. A slice is a view and can be used alone."""
 
     rows: npt.NDArray[np.void]
     sources: tuple[LogSource, ...]
-    folders: tuple[bytes, ...]  # of the member names inside archives: empty, or with a slash at the end
+    folders: tuple[bytes, ...]  # paths inside archives: empty, or with a slash at the end
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -114,7 +113,7 @@ class Members:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all these logs, inflated."""
+        """The size of all these logs, inflated."""
         return int(self.rows["size"].sum(dtype=np.int64))
 
     def file(self, index: int) -> str:

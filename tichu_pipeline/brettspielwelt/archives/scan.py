@@ -1,8 +1,8 @@
-"""What lies in the raw folder: yearly and monthly zips, folders of .tch files, mixed, nothing unpacked.
+"""Lists the raw folder: yearly and monthly zips and folders of .tch files, in any mixture.
 
-`scan` reads directories only, those of the archives and those of the disk (and loose logs for their
-checksum). A log's month is that of the folder YYYYMM it lies in, else of the archive YYYYMM.zip, else
-`catalogue` finds it. Reading logs is `inflate`'s work, their text the parser's. Nothing is ever written.
+`scan` reads only the directories of archives and of the disk, and loose logs for their checksums. It writes nothing.
+The month of a log is that of its folder YYYYMM, else of its archive YYYYMM.zip, else `catalogue` finds it. `inflate`
+reads the logs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue, settle
+from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue, build_catalogue
 from tichu_pipeline.brettspielwelt.archives.index_pages import INDEX
 from tichu_pipeline.brettspielwelt.archives.inflate import file_content
 from tichu_pipeline.brettspielwelt.archives.listing import (
@@ -35,12 +35,12 @@ from tichu_pipeline.brettspielwelt.archives.zip_directory import STORED
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, State, Survey, missing, span
 
-UNFINISHED = ".part"  # a folder with this suffix is a month that a download has not finished
+UNFINISHED = ".part"  # suffix of the folder of a month whose download is not finished
 
 
 def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
-    """Everything below the raw folder, or in the one archive it names. A log of more bytes than the limit
-    is left out; this is also the most that is ever inflated of one."""
+    """The catalogue of the raw folder, or of one archive. Logs of more bytes than the limit are left out, and never
+    inflated."""
     if not raw.exists():
         raise FileNotFoundError(f"{raw}: there is no such folder; fetch or generate logs first")
     listing = Listing(limit)
@@ -48,16 +48,16 @@ def scan(raw: Path, limit: int = SIZE_LIMIT) -> Catalogue:
         list_archive(listing, raw, raw.name)
     else:
         _walk(listing, raw)
-    return settle(_members(listing), read_pages(listing), listing.problems)
+    return build_catalogue(_members(listing), read_pages(listing), listing.problems)
 
 
 def catalogue_of(paths: DataPaths) -> Catalogue | None:
-    """What the raw folder of a data folder holds; None if there is no such folder."""
+    """The catalogue of a data folder's raw folder; None if there is no such folder."""
     return scan(paths.raw) if paths.raw.exists() else None
 
 
 def standing(survey: Survey) -> Standing:
-    """Freshness of the stage `raw_logs`: whatever logs are there are fresh."""
+    """Freshness of the stage `raw_logs`, which is fresh if there are any logs."""
     raw, catalogue = survey.paths.raw, survey.once(catalogue_of)
     if catalogue is None or not catalogue.months:
         return missing("raw_logs", f"no logs in {raw}; put archives there, or: tichu download, tichu generate")
@@ -69,7 +69,7 @@ def standing(survey: Survey) -> Standing:
 
 
 def archived_logs(path: Path, limit: int = SIZE_LIMIT) -> tuple[Members, list[Problem]]:
-    """The logs of one archive as its directory lists them, whatever their months, and what is wrong with others."""
+    """The logs of one archive in the order of its directory, whatever their months, and the problems of others."""
     listing = Listing(limit)
     list_archive(listing, path, path.name)
     return _members(listing), listing.problems
@@ -80,13 +80,13 @@ def _members(listing: Listing) -> Members:
 
 
 def _walk(listing: Listing, raw: Path) -> None:
-    """Every folder below. A loop and no recursion: nothing bounds how deep folders lie."""
+    """Lists every folder below. A loop rather than recursion, since folders may be nested to any depth."""
     waiting = [raw]
     while waiting:
         folder = waiting.pop()
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as unsorted:
+                entries = sorted(unsorted, key=lambda entry: entry.name)
         except OSError as error:
             listing.unreadable(printable(folder.relative_to(raw).as_posix()), "", error)
             continue
@@ -94,7 +94,7 @@ def _walk(listing: Listing, raw: Path) -> None:
 
 
 def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os.DirEntry[str]]) -> list[Path]:
-    """Adds what lies in a folder itself; gives the folders below it that are still to be listed."""
+    """Adds the files of a folder; returns its subfolders, which are still to be listed."""
     source = LogSource(folder, printable(folder.relative_to(raw).as_posix()), archive=False)
     month = month_of([raw.resolve().name, *source.label.split("/")])
     above = "" if folder == raw else f"{source.label}/"
@@ -123,6 +123,7 @@ def _list_folder(listing: Listing, raw: Path, folder: Path, entries: Sequence[os
 
 
 def _list_loose_logs(listing: Listing, source: LogSource, month: int, logs: Sequence[os.DirEntry[str]]) -> None:
+    """Adds the logs of a folder. They are read for their checksums."""
     number = len(listing.sources)
     listing.sources.append(source)
     rows = []

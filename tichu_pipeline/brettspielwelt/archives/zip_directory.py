@@ -1,7 +1,7 @@
-"""The central directory of a zip archive as NumPy columns: 2.4 million members in a few seconds.
+"""Reads the central directory of a zip archive into NumPy columns: 2.4 million members in a few seconds.
 
-Knows the zip format (APPNOTE 6.3, Zip64 included) and nothing of logs. Local headers and contents are not
-read here; `zipfile` lists the same members at a sixth of the speed, and a test holds the two equal.
+It knows the zip format (APPNOTE 6.3 with Zip64), not logs, and reads neither local headers nor contents. `zipfile`
+lists the same members at a sixth of the speed; a test checks that both agree.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ENTRY = np.dtype(
     ]
 )
 _ENTRY_SIGNATURE = 0x02014B50
-_STEP = struct.Struct("<I24xHHH")  # an entry's signature and the three lengths that lead to the next
+_STEP = struct.Struct("<I24xHHH")  # an entry's signature, and the three lengths that say where the next one begins
 _IN_ZIP64 = 0xFFFFFFFF
 _ZIP64_EXTRA = 1
 
@@ -47,32 +47,32 @@ _END = struct.Struct("<4sHHHHIIH")
 _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQHHIIQQQQ")
 _COMMENT_LIMIT = 0xFFFF
-_DIRECTORY_LIMIT = 1 << 30  # it is read whole; that of 2.4 million logs has 0.2 GB
-_BLOCK = 1 << 13  # entries looked at together: what is gathered of them fits the cache
-_NAME_LIMIT = 256  # longer names are cut; none of a log is
+_DIRECTORY_LIMIT = 1 << 30  # bytes, since it is read whole; that of 2.4 million logs has 0.2 GB
+_BLOCK = 1 << 13  # entries that are read together; their columns fit into the cache
+_NAME_LIMIT = 256  # bytes; longer names are cut, but no log has one
 
 
 class DamagedZip(ValueError):
-    """The directory cannot be read, or not to its end; the message says what is wrong, not in which file."""
+    """The directory cannot be read, or not to its end. The message says why, but does not name the file."""
 
 
 @dataclass(frozen=True)
 class Entries:
-    """A block of entries, in the order of the directory. One array a field, all of the same length."""
+    """A block of entries in the order of the directory: one array a field, all of the same length."""
 
     names: npt.NDArray[np.bytes_]  # at most 256 bytes of each
-    name_lengths: npt.NDArray[np.uint16]  # the true ones: a NUL at a name's end would be lost without them
+    name_lengths: npt.NDArray[np.uint16]  # of the uncut names; they also reveal a NUL at the end
     flags: npt.NDArray[np.uint16]
     methods: npt.NDArray[np.uint16]
     crcs: npt.NDArray[np.uint32]
     compressed: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]  # below 0 if the entry does not tell
-    offsets: npt.NDArray[np.int64]  # in the file, of the local header; -1 if outside it
-    modes: npt.NDArray[np.uint32]  # as stat has them, 0 if not made on Unix
+    sizes: npt.NDArray[np.int64]  # negative if missing from the entry
+    offsets: npt.NDArray[np.int64]  # of the local header in the file; -1 if outside of it
+    modes: npt.NDArray[np.uint32]  # as in os.stat; 0 if the archive was not made on Unix
 
 
 def read_entries(file: BinaryIO) -> Iterator[Entries]:
-    """The members of an archive, block by block. Raises DamagedZip, perhaps after some good blocks."""
+    """The members of an archive, block by block. Raises DamagedZip, possibly after some good blocks."""
     size = file.seek(0, 2)
     start, length, count, shift = _find_directory(file, size)
     if length > _DIRECTORY_LIMIT:
@@ -94,7 +94,7 @@ def read_entries(file: BinaryIO) -> Iterator[Entries]:
 
 
 def _find_directory(file: BinaryIO, size: int) -> tuple[int, int, int, int]:
-    """Start, length, number of entries, and by how much all offsets are shifted (something stands before)."""
+    """The directory's start, length, number of entries, and the bytes before the archive that shift all offsets."""
     tail_start = max(0, size - _END.size - _COMMENT_LIMIT)
     file.seek(tail_start)
     tail = file.read()
@@ -116,8 +116,11 @@ def _find_directory(file: BinaryIO, size: int) -> tuple[int, int, int, int]:
 
 
 def _end_record(tail: bytes) -> int:
-    """Where the end record stands: the last one whose comment ends with the file, for a comment may hold what looks
-    like another; if there is none, something was appended, and it is the last one. Below 0 if there is none at all."""
+    """Position of the end record; negative if there is none.
+
+    It is the last one whose comment ends with the file, since a comment may contain what looks like another record. If
+    there is none such, something was appended to the file, and it is the last record.
+    """
     last = at = tail.rfind(_END_SIGNATURE, 0, max(0, len(tail) - _END.size + len(_END_SIGNATURE)))
     while at >= 0:
         *_, comment_length = _END.unpack_from(tail, at)
@@ -128,7 +131,7 @@ def _end_record(tail: bytes) -> int:
 
 
 def _zip64_end(file: BinaryIO, end: int) -> tuple[int, int, int, int] | None:
-    """Where the Zip64 end record lies, and its number of entries, directory length and directory offset."""
+    """The Zip64 end record's position, number of entries, directory length and directory offset; None without one."""
     at = end - _END64_LOCATOR.size
     if at < 0:
         return None
@@ -136,7 +139,7 @@ def _zip64_end(file: BinaryIO, end: int) -> tuple[int, int, int, int] | None:
     signature, _, announced, _ = _END64_LOCATOR.unpack(file.read(_END64_LOCATOR.size))
     if signature != b"PK\x06\x07":
         return None
-    for start in (announced, at - _END64.size):  # the second: something stands before the archive
+    for start in (announced, at - _END64.size):  # the second if bytes precede the archive
         if 0 <= start <= at - _END64.size:
             file.seek(start)
             signature, _, _, _, _, _, _, count, length, offset = _END64.unpack(file.read(_END64.size))
@@ -146,7 +149,7 @@ def _zip64_end(file: BinaryIO, end: int) -> tuple[int, int, int, int] | None:
 
 
 def _positions(directory: bytes) -> Iterator[npt.NDArray[np.int64]]:
-    """Where the entries begin. Each one's lengths tell where the next begins, so this is a plain loop."""
+    """Positions of the entries, in blocks. A plain loop, since each entry's lengths say where the next one begins."""
     unpack = _STEP.unpack_from
     at, end, listed = 0, len(directory), 0
     positions: list[int] = []
@@ -168,17 +171,22 @@ def _positions(directory: bytes) -> Iterator[npt.NDArray[np.int64]]:
 
 
 def _block(directory: bytes, bytes_: npt.NDArray[np.uint8], positions: npt.NDArray[np.int64], shift: int) -> Entries:
+    """Reads the entries at these positions."""
     entries = bytes_[positions[:, None] + np.arange(_ENTRY.itemsize)].view(_ENTRY)[:, 0]
     lengths = entries["name_length"]
     width = np.arange(max(1, min(_NAME_LIMIT, int(lengths.max()))))
-    # Past the end of the last name lies nothing: look at any byte, it is blanked below.
+    # Places beyond the directory are moved to its last byte; the bytes after each name are blanked below.
     where = np.minimum(positions[:, None] + _ENTRY.itemsize + width, len(bytes_) - 1)
     names = np.where(width < lengths[:, None], bytes_[where], np.uint8(0))
     sizes, compressed, offsets = (entries[name].astype(np.int64) for name in ("size", "compressed", "offset"))
     for row in np.flatnonzero((sizes == _IN_ZIP64) | (compressed == _IN_ZIP64) | (offsets == _IN_ZIP64)):
         extra_at = int(positions[row]) + _ENTRY.itemsize + int(lengths[row])
         values = _zip64_values(directory, extra_at, extra_at + int(entries["extra_length"][row]))
-        for column in (sizes, compressed, offsets):  # the order of the format; only what overflowed is there
+        for column in (
+            sizes,
+            compressed,
+            offsets,
+        ):  # in the order of the format; only values that overflowed are stored
             if column[row] == _IN_ZIP64:
                 column[row] = next(values, -1)
     unix = entries["made_by"] >> 8 == 3
@@ -196,7 +204,7 @@ def _block(directory: bytes, bytes_: npt.NDArray[np.uint8], positions: npt.NDArr
 
 
 def _zip64_values(directory: bytes, at: int, end: int) -> Iterator[int]:
-    """The eight-byte numbers of an entry's Zip64 field; none if it has no such field."""
+    """The eight-byte numbers in an entry's Zip64 field; none if it has no such field."""
     while at + 4 <= end:
         kind, length = struct.unpack_from("<HH", directory, at)
         at += 4

@@ -1,8 +1,6 @@
-"""Members cut out of a block of a zip archive: local headers checked against the directory, contents
-unpacked.
+"""Extracts members from a block of a zip archive, and checks their local headers against the directory.
 
-Works on many members at once, in arrays. Which part of which archive the block is, is `inflate`'s business,
-the directory `zip_directory`'s, and unpacking itself `deflated`'s.
+It works on arrays of many members. `inflate` reads the block, `zip_directory` the directory, and `deflated` inflates.
 """
 
 from __future__ import annotations
@@ -29,9 +27,9 @@ LOCAL = np.dtype(
     ]
 )
 _LOCAL_SIGNATURE = 0x04034B50
-_HAS_DESCRIPTOR = 1 << 3  # the local header leaves checksum and sizes open
+_HAS_DESCRIPTOR = 1 << 3  # checksum and sizes are not in the local header
 _IN_ZIP64 = 0xFFFFFFFF
-HEADER_REST = 0xFFFF + 256  # a local header's extra field and name at their longest
+HEADER_REST = 0xFFFF + 256  # bytes of the longest extra field and name of a local header
 
 FINE, _OUTSIDE, _ELSEWHERE, _ENCRYPTED, _CONTRADICTED, _CUT, _NOT_INFLATED, _WRONG_CHECKSUM = range(8)
 REASONS = (
@@ -47,7 +45,7 @@ REASONS = (
 
 
 class DamagedMember(ValueError):
-    """A member is not what the directory says; the message says in what."""
+    """A member contradicts the directory. The message says how."""
 
 
 def extract(
@@ -58,10 +56,11 @@ def extract(
     out: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.uint8]:
-    """Unpacks the members whose local headers stand at these places of the block, and tells what is wrong
-    with each: what the directory says, the local header must say too, or another member's content would
-    be taken."""
-    from tichu_pipeline.brettspielwelt.archives.deflated import unpack  # brings Numba, which not everybody needs
+    """Unpacks the members with local headers at these places of the block; returns a status for each, see REASONS.
+
+    The local header must agree with the directory: otherwise another member's content could be taken.
+    """
+    from tichu_pipeline.brettspielwelt.archives.deflated import unpack  # imports Numba, which listing does not need
 
     if len(block) < LOCAL.itemsize:
         return np.full(len(at), _OUTSIDE, np.uint8)
@@ -107,8 +106,7 @@ def _local_names(
     names: npt.NDArray[np.bytes_],
     headers: npt.NDArray[np.void],
 ) -> npt.NDArray[np.bytes_]:
-    """The names in the local headers, as far as they may be equal to these: no longer, and a wrong length
-    empty."""
+    """The names in the local headers; empty where the length differs from that of the expected name."""
     lengths = np.strings.str_len(names)
     width = np.arange(names.itemsize)
     where = np.minimum(at[:, None] + LOCAL.itemsize + width, len(block) - 1)
@@ -117,7 +115,7 @@ def _local_names(
 
 
 def archive_entry(path: Path, name: bytes, row: npt.NDArray[np.void], limit: int) -> bytes:
-    """The content of a single member that is no log, its place given as a row of MEMBER."""
+    """The content of a single member that is not a log. `row` is its MEMBER."""
     if max(row["compressed"][0], row["size"][0]) > limit:
         raise DamagedMember(f"it has more than {limit:,} bytes")
     with path.open("rb") as file:

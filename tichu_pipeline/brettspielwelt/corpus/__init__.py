@@ -1,1 +1,1 @@
-"""Generated corpora: games of built-in players as archives of logs, with planted oddities."""
+"""Generated corpora: games of built-in players as archives of logs, with planted quirks."""

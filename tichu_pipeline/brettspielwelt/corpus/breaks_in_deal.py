@@ -1,7 +1,7 @@
 """Rule breaks before the first play, and text that does not parse.
 
-The deal is checked in this order: all labels, then counts, then duplicates, then membership. Each edit
-leaves all sound that is checked before its own break, whether a reader counts labels or bits of a mask.
+The deal is checked in this order: all labels, then counts, then duplicates, then membership. Each edit keeps what is
+checked before its own break sound, whether a reader counts labels or bits of a mask.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ NO_SEAT = 7
 
 
 def _with_hand(round_: RoundText, line: int, cards: list[str]) -> list[str]:
+    """The lines with other cards in a line of a card list."""
     speaker = round_.lines[line].split(" ", 1)[0]
     return round_.replaced(line, f"{speaker} {' '.join(cards)} ")
 
 
 def _with_given(round_: RoundText, seat: int, to: int, card: str) -> list[str]:
+    """The lines with another card given by a seat."""
     line = round_.schupfen + 1 + seat
     gifts = round_.lines[line].split(" - ")
     gifts[to] = gifts[to].rsplit(" ", 1)[0] + f" {card}"
@@ -33,20 +35,24 @@ def _with_given(round_: RoundText, seat: int, to: int, card: str) -> list[str]:
 
 
 def _held_by_others(round_: RoundText, seat: int) -> list[str]:
+    """The start cards of the three other seats."""
     return [card for other in SEATS if other != seat for card in round_.start[other]]
 
 
 def garbage_line(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Inserts a line of garbage into the play."""
     line = int(rng.integers(round_.play_header + 1, round_.result + 1))
     return round_.inserted(line, str(pick(rng, GARBAGE)))
 
 
 def damaged_header(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Overwrites one of the headers."""
     line = (START_CARDS[0] - 1, round_.schupfen, round_.play_header)[int(rng.integers(3))]
     return round_.replaced(line, str(pick(rng, ("-------", "---------------????????------------------"))))
 
 
 def damaged_play(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Removes the colon of a play, or names a seat that does not exist."""
     turn = pick(rng, round_.plays)
     if turn is None:
         return None
@@ -57,6 +63,7 @@ def damaged_play(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def no_card(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Replaces a label in the deal by one that names no card."""
     seat, card = int(rng.integers(4)), str(pick(rng, NO_LABELS))
     where = int(rng.integers(3))
     if where == 2:
@@ -68,6 +75,7 @@ def no_card(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def no_card_in_play(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Replaces a label in a play by one that names no card."""
     turn = pick(rng, round_.plays)
     if turn is None:
         return None
@@ -77,9 +85,10 @@ def no_card_in_play(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def wrong_count(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Removes a card from a card list, or adds one."""
     seat = int(rng.integers(4))
     first, start = round_.first[seat], round_.start[seat]
-    # A card too many is never one of the same line: bits of a mask would not count it.
+    # An added card is never one of the same line, since bits of a mask would not count it.
     if rng.integers(2):
         line, hand, more = FIRST_CARDS[seat], first, [card for card in start if card not in first]
     else:
@@ -91,9 +100,10 @@ def wrong_count(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def doubled_card(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Replaces a start card by one that another seat holds."""
     seat = int(rng.integers(4))
     start = round_.start[seat]
-    # Neither among the first eight nor given away, so that the replaced card is missed nowhere else.
+    # The replaced card is neither among the first eight nor given away, so that it is missing nowhere else.
     spare = [card for card in start if card not in round_.first[seat] and card not in round_.given[seat]]
     gone, double = pick(rng, spare), pick(rng, _held_by_others(round_, seat))
     if gone is None or double is None:
@@ -102,6 +112,7 @@ def doubled_card(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def foreign_first_card(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Replaces one of the first eight cards by one that another seat holds."""
     seat = int(rng.integers(4))
     first = round_.first[seat]
     shown = {card for hand in round_.first for card in hand}
@@ -113,6 +124,7 @@ def foreign_first_card(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def foreign_gift(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Lets a seat give away a card that another seat holds."""
     seat = int(rng.integers(4))
     gifts = {card for given in round_.given for card in given}
     foreign = pick(rng, [card for card in _held_by_others(round_, seat) if card not in gifts])

@@ -1,7 +1,7 @@
-"""Rule breaks in the play and at its end: one line is changed, and all before it stays sound.
+"""Rule breaks in the play and at its end: one line is changed, and everything before it stays sound.
 
-Only the first break of a round counts, so what follows may be wrong; but within the line itself nothing
-else may be, for readers check a line in different orders. So most edits keep to single cards without a wish.
+Only the first break of a round counts, so what follows may be wrong as well. Within the line there must be no other
+break, since readers may check a line in another order. So most edits change single cards while no wish is open.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WRONG_SCORES, OWN_TEAM, LATE_CALLS = 19_622 / REAL_ROUNDS, 306 / REAL_ROUNDS, 28
 
 
 def _singles(round_: RoundText) -> list[Turn]:
-    """Plays of one card with a colour, led or on another such card, while nothing is wished."""
+    """Plays of one card with a colour, led or on another such card, while no wish is open."""
     return [
         turn
         for turn in round_.plays
@@ -41,13 +41,13 @@ def _singles(round_: RoundText) -> list[Turn]:
 
 
 def _above(turn: Turn, cards: set[str]) -> list[str]:
-    """Those of the cards that could be laid in this turn, if only they were on the hand."""
+    """The cards with a colour that would beat the top of this turn."""
     least = 0 if turn.leads else rank(turn.top[0])
     return [card for card in naturals(cards) if rank(card) > least]
 
 
 def _with_play(round_: RoundText, rng: np.random.Generator, choices: list[tuple[Turn, list[str]]]) -> Lines:
-    """Replaces the cards of one of the plays."""
+    """Replaces the cards of a random play among these choices."""
     choice = pick(rng, choices)
     if choice is None:
         return None
@@ -56,6 +56,7 @@ def _with_play(round_: RoundText, rng: np.random.Generator, choices: list[tuple[
 
 
 def card_of_another(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Lets a player lay a card that another seat holds."""
     choices = []
     for turn in _singles(round_):
         elsewhere = {card for seat in SEATS if seat != turn.seat for card in turn.hands[seat]}
@@ -64,6 +65,7 @@ def card_of_another(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def card_played_again(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Lets a player lay a card that he has laid before."""
     choices = []
     for turn in _singles(round_):
         laid = {card for play in round_.plays_of(turn.seat) if play.line < turn.line for card in play.cards}
@@ -72,7 +74,8 @@ def card_played_again(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def pass_on_lead(round_: RoundText, rng: np.random.Generator) -> Lines:
-    # Without a collecting pass before it, the pass could be taken for one; under a wish, for ignoring that.
+    """Inserts a pass of the player who has to lead."""
+    # Without a collecting pass before it, the pass could be taken for one; with an open wish, for a break of the wish.
     pairs = pairwise(round_.turns)
     leads = [turn for before, turn in pairs if before.collects and turn.leads and not turn.wish]
     turn = pick(rng, [round_.turns[0], *leads])
@@ -80,6 +83,7 @@ def pass_on_lead(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def wish_ignored(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Changes the wish to a rank that the next player holds, but does not play."""
     mahjong = next((turn for turn in round_.plays if turn.cards == ("Ma",)), None)
     if mahjong is None or round_.wish_line is None:
         return None
@@ -94,10 +98,11 @@ def wish_ignored(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def no_combination(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Adds a card of another rank to a lead of one or two cards."""
     choices = []
     for turn in round_.plays:
         ranks = ranks_of(turn.cards)
-        # One or two cards of one rank, and one more of another: nothing in Tichu.
+        # One or two cards of one rank with one card of another rank are no combination.
         if turn.leads and not turn.wish and len(ranks) == 1 and ranks[0][1] == len(turn.cards) <= 2:
             rest = [card for card in naturals(turn.hands[turn.seat]) if rank(card) != ranks[0][0]]
             choices += [(turn, [*turn.cards, card]) for card in rest]
@@ -105,6 +110,7 @@ def no_combination(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def too_low(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Replaces a single card by one that does not beat the top."""
     choices = []
     for turn in _singles(round_):
         if not turn.leads:
@@ -114,10 +120,11 @@ def too_low(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def skipped_seat(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Removes a pass."""
     passes = []
     for before, turn, following in zip(round_.turns, round_.turns[1:], round_.turns[2:], strict=False):
         skips = before.leads and not turn.cards and not turn.collects and turn.hands[turn.seat]
-        # The owner's next pass could be taken for the collecting one.
+        # A next pass of the owner could be taken for the collecting one.
         if skips and following.seat not in (turn.seat, turn.owner) and not is_bomb(following.cards):
             passes.append(turn)
     skipped = pick(rng, passes)
@@ -125,25 +132,29 @@ def skipped_seat(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def last_play_missing(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Removes the play that ends the round."""
     line = round_.end.line
-    # An announcement before it, or the Dragon given away behind it, would be left without its play.
+    # An announcement before the play, or a Dragon gift after it, would be left without its play.
     if line + 1 != round_.result or any(call.line == line - 1 for call in round_.calls):
         return None
     return round_.without(line)
 
 
 def play_after_the_end(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Inserts a play after the end of the round."""
     choices = [(seat, card) for seat in SEATS for card in naturals(round_.hands_left[seat])]
     choice = pick(rng, choices)
     return round_.inserted(round_.result, round_.play_line(choice[0], [choice[1]])) if choice else None
 
 
 def _gift(round_: RoundText, seat: int) -> str:
+    """The line of a Dragon gift."""
     return f"Drache an: ({seat}){round_.names[seat]}"
 
 
 def dragon_kept(round_: RoundText, rng: np.random.Generator) -> Lines:
-    # On a double victory the last trick's Dragon is nobody's, so that its line would not be missed.
+    """Removes the line of the Dragon gift."""
+    # On a double victory the last trick is not given away, so that a missing line would be legal.
     line = round_.gift_line
     if line is None or (round_.is_double_victory and line > round_.end.line):
         return None
@@ -151,6 +162,7 @@ def dragon_kept(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def dragon_to_own_team(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Gives the Dragon's trick to the own team."""
     dragon = next((turn for turn in round_.plays if turn.cards == ("Dr",)), None)
     if round_.gift_line is None or dragon is None:
         return None
@@ -159,6 +171,7 @@ def dragon_to_own_team(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def dragon_did_not_win(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Inserts a Dragon gift after a trick that the Dragon did not win."""
     if round_.gift_line is not None:
         return None
     turn = pick(rng, [turn for turn in round_.turns if turn.collects and turn.top != ("Dr",)])
@@ -169,10 +182,12 @@ def dragon_did_not_win(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def _mahjong(round_: RoundText) -> Turn | None:
+    """The play of the Mahjong; None if nobody played it."""
     return next((turn for turn in round_.plays if "Ma" in turn.cards), None)
 
 
 def wish_before_mahjong(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Moves the wish to before the play of the Mahjong."""
     mahjong = _mahjong(round_)
     if mahjong is None or round_.wish_line is None:
         return None
@@ -181,6 +196,7 @@ def wish_before_mahjong(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def wish_without_mahjong(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Inserts a wish into a round in which nobody plays the Mahjong."""
     turn = pick(rng, round_.plays)
     if turn is None or _mahjong(round_) is not None:
         return None
@@ -188,6 +204,7 @@ def wish_without_mahjong(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def late_tichu(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Inserts a Tichu after its caller's second play."""
     callers = {call.seat for call in round_.calls}
     second = [plays[1] for seat in SEATS if seat not in callers and len(plays := round_.plays_of(seat)) > 1]
     turn = pick(rng, [turn for turn in second if turn.line + 1 != round_.wish_line])
@@ -195,7 +212,7 @@ def late_tichu(round_: RoundText, rng: np.random.Generator) -> Lines:
 
 
 def _with_score(round_: RoundText, team: int, points: int, other_points: int = 0) -> list[str]:
-    """The round with so many points more for a team, and so many for the other."""
+    """The lines with these points added to the logged scores of a team and of the other team."""
     score = list(round_.score)
     score[team] += points
     score[1 - team] += other_points
@@ -203,16 +220,19 @@ def _with_score(round_: RoundText, team: int, points: int, other_points: int = 0
 
 
 def odd_score(round_: RoundText, rng: np.random.Generator) -> Lines:
+    """Makes a score that is not a multiple of 5."""
     return _with_score(round_, int(rng.integers(2)), int(rng.choice((-4, -3, -2, -1, 1, 2, 3, 4))))
 
 
 def wrong_sum(round_: RoundText, rng: np.random.Generator) -> Lines:
-    # Whoever is first out, and whatever was announced, the sum is a multiple of 100.
+    """Makes scores whose sum is impossible."""
+    # Whoever goes out first, and whatever was announced, the sum is a multiple of 100.
     return _with_score(round_, int(rng.integers(2)), int(rng.choice((-95, -50, -20, -10, -5, 5, 10, 20, 50, 95))))
 
 
 def points_moved(round_: RoundText, rng: np.random.Generator) -> Lines:
-    # A double victory's 200 points cannot be shared, whatever they sum to.
+    """Moves points from one team to the other, so that the scores stay possible."""
+    # The 200 points of a double victory cannot be shared between the teams.
     if round_.is_double_victory:
         return None
     cards = list(round_.score)

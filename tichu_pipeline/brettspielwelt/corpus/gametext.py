@@ -1,6 +1,6 @@
-"""A game as lines of text, and the names in it: what is edited before a log is written to bytes.
+"""A game as lines of text, which are edited before they become the bytes of a log, and the names in them.
 
-What a line means does not belong here, only where the names of players stand in it.
+`roundtext` knows what the lines mean.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class GameText:
     final_newline: bool = True
 
     def num_whole_rounds(self) -> int:
-        """How many rounds have their result."""
+        """The number of rounds with a result."""
         return sum(map(is_complete, self.rounds))
 
     def to_bytes(self) -> bytes:
-        """The file."""
+        """The content of the log file."""
         lines: list[str] = []
         for number, round_lines in enumerate(self.rounds):
             lines += [""] * (self.blank_lines if number else 0)
@@ -46,22 +46,23 @@ class GameText:
 
 
 def is_complete(lines: list[str]) -> bool:
-    """Whether a round has its result."""
+    """Whether a round has a result."""
     return bool(lines) and lines[-1].startswith(RESULT)
 
 
 def names_at_table(lines: list[str]) -> list[str]:
-    """The names of seats 0..3, from the list of the first eight cards; fewer if that list is cut off."""
+    """The names of seats 0..3 from the list of the first eight cards; fewer if the list is cut off."""
     matches = [_NAMED.fullmatch(line) for line in lines[1:5]]
     return [match.group(3) if match else "" for match in matches]
 
 
 def renamed(lines: list[str], seat: int, name: str) -> list[str]:
-    """The lines with another name in a seat, wherever a sound round names it."""
+    """The lines with another name for a seat, wherever a sound round has the name."""
     return [_rename(line, seat, name) for line in lines]
 
 
 def _rename(line: str, seat: int, name: str) -> str:
+    """The line with another name for a seat."""
     if line.startswith("BOMBE: "):
         owners = line.split(" ")
         return " ".join(f"({seat}){name}" if owner.startswith(f"({seat})") else owner for owner in owners)

@@ -1,8 +1,7 @@
-"""Generated corpora: games of built-in players as yearly zips, laid out as the portal's users keep them.
+"""Generates corpora: games of built-in players as yearly zips, laid out as people keep the portal's logs.
 
-`truth.parquet` beside the zips says what no log says: each player's blunder rate, which turns were blunders,
-and what was planted into the text. The same order gives the same bytes, whatever the number of workers. How
-players decide, how text is written and what is planted are other modules' matter.
+`truth.parquet` beside the zips holds what logs do not say: each player's blunder rate, which turns were blunders, and
+the planted quirks. The same arguments give the same bytes, whatever the number of workers.
 """
 
 from __future__ import annotations
@@ -32,30 +31,30 @@ from tichu_pipeline.brettspielwelt.text.writer import NAMES, name_table, write
 PLAYERS = 400
 TRUTH_ROWS_A_GROUP = 50_000
 BLOCK = 256  # games that one worker plays and writes at a time
-ABANDONED = 0.03
-CUT_IN_ROUND = 0.2  # of the abandoned games
-SUBSTITUTED = 0.01
-NAMELESS = 0.003
-GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as the portal's do
-GAPS = 0.01  # before so many games an id is missing
+ABANDONED = 0.03  # share of games
+CUT_IN_ROUND = 0.2  # share of abandoned games
+SUBSTITUTED = 0.01  # share of games in which a seat changes hands
+NAMELESS = 0.003  # share of games with an empty name
+GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as on the portal
+GAPS = 0.01  # share of games before which an id is missing
 FIRST_YEAR = 2007
 
 TRUTH_SCHEMA = pa.schema(
     [
         pa.field("game_id", pa.int64()),
-        pa.field("round_index", pa.int32()),  # of the round that a parser counts so; NULL for a whole file
+        pa.field("round_index", pa.int32()),  # as a parser counts rounds; NULL for a whole file
         pa.field("players", pa.list_(pa.string(), 4)),
         pa.field("blunder_rates", pa.list_(pa.float64(), 4)),
-        pa.field("blunders", pa.list_(pa.int16())),  # turns that were blunders
-        pa.field("planted", pa.string()),  # name of the oddity or the rule break; NULL if none
-        pa.field("rule_break", pa.int16()),  # code that has to be found, 0 if none
+        pa.field("blunders", pa.list_(pa.int16())),  # the turns that were blunders
+        pa.field("planted", pa.string()),  # name of the quirk; NULL if none
+        pa.field("rule_break", pa.int16()),  # the code that a reader must report; 0 if none
     ]
 )
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """What was generated."""
+    """The size of a generated corpus, and how many quirks of each kind it has."""
 
     games: int
     rounds: int
@@ -66,8 +65,7 @@ class Corpus:
 def generate(
     out: Path, games: int, months: list[str], seed: int, quirks: bool = False, workers: int | None = None
 ) -> Corpus:
-    """Writes OUT/YYYY.zip for each year of the months and OUT/truth.parquet; what was there is replaced at
-    the end."""
+    """Writes OUT/YYYY.zip for each year of the months, and OUT/truth.parquet. They replace older files at the end."""
     rng = np.random.default_rng([seed, 0])
     people = population(PLAYERS, rng)
     gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
@@ -90,20 +88,21 @@ def generate(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Who sits where in every game, and when it was played."""
+    """The seating of all games, and their months."""
 
     people: Population
     seating: np.ndarray
-    substitutes: np.ndarray  # (round, seat, player) for each game; round -1: none
+    substitutes: np.ndarray  # (round, seat, player) for each game; round -1 if there is none
     months: list[str]
-    gaps: np.ndarray  # ids that are missing before each game, from the first game on
+    gaps: np.ndarray  # the number of missing ids before each game
     seed: int
 
     def month(self, game: int) -> int:
+        """Index into `months` of a game."""
         return game * len(self.months) // len(self.seating)
 
     def game_id(self, game: int) -> int:
-        """Rises with time, with a gap here and there."""
+        """The id of a game. Ids rise with time, with some gaps."""
         month = self.month(game)
         year, number = (int(part) for part in self.months[month].split("-"))
         first = -(-month * len(self.seating) // len(self.months))
@@ -113,6 +112,7 @@ class _Plan:
 
 
 def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws the substitutes of all games."""
     substitutes = np.full((games, 3), -1, dtype=np.int32)
     chosen = np.flatnonzero(rng.random(games) < SUBSTITUTED)
     substitutes[chosen, 0] = rng.integers(1, 6, len(chosen))
@@ -123,13 +123,15 @@ def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np
 
 @dataclass(frozen=True)
 class _Game:
+    """A generated game before quirks are planted."""
+
     number: int
     text: GameText
-    truth: list[dict]  # one row a whole round
+    truth: list[dict]  # a row for each whole round
 
 
 def _played(plan: _Plan, workers: int) -> Iterator[_Game]:
-    """All games in order; blocks of them are played side by side, a few ahead of the reader."""
+    """All games in order. Blocks of them are played in parallel, a few ahead of the reader."""
     begins = iter(range(0, len(plan.seating), BLOCK))
     with ThreadPoolExecutor(workers) as pool:
         waiting = deque(pool.submit(_play_block, plan, begin) for begin in islice(begins, 2 * workers))
@@ -140,6 +142,7 @@ def _played(plan: _Plan, workers: int) -> Iterator[_Game]:
 
 
 def _play_block(plan: _Plan, begin: int) -> list[_Game]:
+    """Plays a block of games from `begin` on, and writes their text."""
     people, seating = plan.people, plan.seating[begin : begin + BLOCK]
     agents = [HeuristicAgent(blunder=rate) for rate in people.blunder]
     rng = np.random.default_rng([plan.seed, 2, begin])
@@ -178,7 +181,7 @@ def _split(text: np.ndarray, ends: np.ndarray) -> list[list[str]]:
 
 
 def _abandon(game: GameText, rng: np.random.Generator) -> None:
-    """Cuts a few games off: after a round, or in the middle of one."""
+    """Cuts off some games, after a round or in the middle of one."""
     if rng.random() >= ABANDONED:
         return
     keep = int(rng.integers(0, len(game.rounds)))
@@ -198,6 +201,7 @@ def _truth_row(
     labels: list[str],
     people: Population,
 ) -> dict:
+    """The row of truth about round `i` of the games played."""
     return {
         "game_id": game_id,
         "round_index": round_index,
@@ -210,7 +214,7 @@ def _truth_row(
 
 
 def _plant(game: _Game, planter: Planter | None) -> list[dict]:
-    """Plants quirks into the text and moves the truth with it: rounds may have become fragments or have come to be."""
+    """Plants quirks into the text; returns the rows of truth, since rounds may have become fragments or been added."""
     planting = planter.plant(game.text) if planter else untouched(game.text)
     rows = {
         parsed: row | {"round_index": parsed}
@@ -229,7 +233,7 @@ def _plant(game: _Game, planter: Planter | None) -> list[dict]:
 
 @contextmanager
 def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
-    """Gives what adds rows to truth.parquet, which is written in row groups."""
+    """Yields a function that adds rows to truth.parquet, which is written in row groups."""
     waiting: list[dict] = []
     with whole_file(path) as temporary, pq.ParquetWriter(temporary, TRUTH_SCHEMA, compression="zstd") as writer:
 
@@ -248,7 +252,7 @@ def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
 
 @contextmanager
 def _archive(path: Path) -> Iterator[Callable[[str, int, bytes], None]]:
-    """Gives what adds a month's game to a yearly zip, which gets an index page a month."""
+    """Yields a function that adds a month's game to a yearly zip. Each month gets an index page at the end."""
     listed: dict[str, list[int]] = {}
     with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 

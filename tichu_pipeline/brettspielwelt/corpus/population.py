@@ -1,4 +1,4 @@
-"""The people of a generated corpus: names as the portal has them, hidden strengths, who plays how often."""
+"""The players of a generated corpus: names as on the portal, hidden strengths, how often each plays."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MAX_BLUNDER = 0.3
 
 @dataclass(frozen=True)
 class Population:
-    """Players: their names, their blunder rates (0 for the strongest), how likely each sits at a table."""
+    """The players' names, blunder rates (0 for the strongest), and probabilities of sitting at a table."""
 
     names: list[str]
     blunder: np.ndarray
@@ -68,7 +68,7 @@ class Population:
 
 
 def population(size: int, rng: np.random.Generator) -> Population:
-    """Several hundred players; a few of them play most of the games."""
+    """Players with different names, of whom a few play most of the games."""
     names: dict[str, None] = {}
     while len(names) < size:
         parts = rng.choice(SYLLABLES, size=rng.integers(1, 4))
@@ -80,8 +80,8 @@ def population(size: int, rng: np.random.Generator) -> Population:
 
 
 def seat_players(people: Population, games: int, rng: np.random.Generator) -> np.ndarray:
-    """Four different players for each game, seats 0..3."""
-    # The four smallest of exponential waiting times are a draw without replacement, weighted by activity.
+    """Four different players for seats 0..3 of each game."""
+    # The four smallest exponential waiting times are a draw without replacement, weighted by activity.
     seating = np.empty((games, 4), dtype=np.int32)
     for begin in range(0, games, 1024):
         part = seating[begin : begin + 1024]

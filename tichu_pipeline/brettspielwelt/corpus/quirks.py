@@ -1,8 +1,7 @@
-"""Plants every oddity and every rule break of the log format into generated games, and says where they are.
+"""Plants every oddity and every rule break of the log format into generated games, and reports where they are.
 
-How many of each kind a corpus gets follows the real corpus, but is never below `least`, so that a small
-corpus shows everything, with several quirks in each game. The kinds themselves stand in `oddities`,
-`breaks_in_deal`, `breaks_in_play` and `whole_games`.
+The number of each kind follows the real corpus, but is never below `least`, so that even a small corpus shows every
+kind. The kinds are in `oddities`, `breaks_in_deal`, `breaks_in_play` and `whole_games`.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ K = TypeVar("K", GameKind, RoundKind)
 KINDS: tuple[FileKind | GameKind | RoundKind, ...] = (*WHOLE_FILES, *WHOLE_GAMES, *ROUND_KINDS)
 
 FRAGMENTS = (RuleBreak.SYNTAX, RuleBreak.TRUNCATED)
-ABANDONED = "abandoned"  # a game that came without its end: nothing was planted, but a fragment is reported
-DUE_BY = 0.9  # of the games: those after it take what fitted nowhere before
+ABANDONED = "abandoned"  # a game that was generated without its end: nothing is planted, but a fragment is reported
+DUE_BY = 0.9  # share of the games by which every quirk is due; the rest take those that did not fit before
 
 
 @dataclass(frozen=True)
 class Planted:
     """One row of truth: a quirk and the code that a correct reader reports for it.
 
-    round_index counts parsed rounds from 0. A fragment (SYNTAX, TRUNCATED) is no parsed round: there it is
-    the number of parsed rounds before the fragment. None: the quirk is one of the whole file.
+    round_index counts parsed rounds from 0. For a fragment (SYNTAX, TRUNCATED), which is no parsed round, it is the
+    number of parsed rounds before it. It is None for a quirk of the whole file.
     """
 
     round_index: int | None
@@ -45,20 +44,20 @@ class Planted:
 
     @property
     def is_round(self) -> bool:
-        """Whether it belongs to a parsed round: neither to a fragment nor to the whole file."""
+        """Whether it belongs to a parsed round, not to a fragment or the whole file."""
         return self.round_index is not None and self.rule_break not in FRAGMENTS
 
 
 @dataclass(frozen=True)
 class Planting:
-    """What stands in a game after planting."""
+    """The quirks in a game after planting, and the new numbers of its rounds."""
 
     quirks: list[Planted]
-    parsed: list[int | None]  # the number that each round of before has as parsed, None if it has none now
+    parsed: list[int | None]  # of each former round, its number as a parsed round; None if it is not parsed any more
 
 
 class Planter:
-    """Deals out the quirks of a corpus over its games, which come one after the other."""
+    """Distributes the quirks of a corpus over its games, which come one after the other."""
 
     def __init__(self, games: int, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -66,18 +65,18 @@ class Planter:
         self._due: Counter[str] = Counter()
         self._later: dict[int, list[str]] = defaultdict(list)
         for kind in KINDS:
-            for at in rng.integers(max(1, int(games * DUE_BY)), size=kind.wanted(games)):
+            for at in rng.integers(max(1, int(games * DUE_BY)), size=kind.number_in(games)):
                 self._later[int(at)].append(kind.name)
 
     def left(self) -> dict[str, int]:
-        """How many of each kind have found no place yet."""
+        """The number of each kind that has not been planted yet."""
         left = self._due.copy()
         for names in self._later.values():
             left.update(names)
         return {name: count for name, count in sorted(left.items()) if count}
 
     def plant(self, game: GameText) -> Planting:
-        """Edits the game in place, at most one quirk a round. What does not fit waits for the next games."""
+        """Edits the game in place, with at most one quirk a round. What does not fit waits for later games."""
         self._due.update(self._later.pop(self._seen, []))
         self._seen += 1
         before = len(game.rounds)
@@ -97,18 +96,18 @@ class Planter:
         return sheet.truth(before)
 
     def _by_need(self, kinds: tuple[K, ...]) -> list[K]:
-        """The kinds that wait, the longest queue first: few rounds fit those, and no other may take them."""
+        """The kinds that wait, the longest queue first: few rounds fit those, so they choose first."""
         waiting = [kind for kind in kinds if self._due[kind.name]]
         return sorted(shuffled(self._rng, waiting), key=lambda kind: -self._due[kind.name])
 
 
 def untouched(game: GameText) -> Planting:
-    """What stands in a game in which nothing is planted."""
+    """The planting of a game into which nothing is planted."""
     return _Sheet(game).truth(len(game.rounds))
 
 
 class _Sheet:
-    """A game while it is edited: which rounds are untouched, which are fragments, what stands where."""
+    """A game while it is edited: its untouched rounds, its fragments, its quirks."""
 
     def __init__(self, game: GameText) -> None:
         self.game = game
@@ -124,7 +123,7 @@ class _Sheet:
         if at is None:
             return False
         self._note(at, kind.name, kind.rule_break)
-        # A failed round would hide that the game was played on.
+        # A failed round would hide that the game is overplayed.
         self.only_oddities |= kind is OVERPLAYED
         return True
 
@@ -143,13 +142,14 @@ class _Sheet:
         return False
 
     def _note(self, at: int, name: str, rule_break: int) -> None:
+        """Records a quirk of a round, which is then no longer untouched."""
         self.planted.append((at, name, int(rule_break)))
         self.free.discard(at)
         if rule_break == RuleBreak.SYNTAX or (at != WHOLE_GAME and not is_complete(self.game.rounds[at])):
             self.fragments.add(at)
 
     def truth(self, rounds_before: int) -> Planting:
-        """What stands in the game now; rounds are numbered as a reader will."""
+        """The planting of the game. Rounds are numbered as a reader numbers them."""
         index, parsed = [], 0
         for i in range(len(self.game.rounds)):
             index.append(parsed)

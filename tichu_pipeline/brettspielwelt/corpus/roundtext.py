@@ -1,6 +1,6 @@
-"""Reads a sound round's text far enough to edit it: who holds what, who leads, what lies on the table.
+"""Reads a sound round's text far enough to edit it: hands, turns, tricks.
 
-It trusts the lines, for they come from the writer: it is no parser and no rule check, and needs no engine.
+It trusts the lines, since they come from the writer: it checks no rules and needs no engine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 
 from tichu_pipeline.brettspielwelt.corpus.gametext import RESULT, SEATS, names_at_table
 
-# The labels of tichu_models.rules.cards, which comes with compiled kernels that editing text does not need.
+# The labels of tichu_models.rules.cards, which imports compiled kernels that editing text does not need.
 RANK_OF_LABEL = {**{str(rank): rank for rank in range(2, 11)}, "B": 11, "D": 12, "K": 13, "A": 14}
 LABEL_OF_RANK = {rank: label for label, rank in RANK_OF_LABEL.items()}
 COLOURS = "SBGR"
@@ -27,12 +27,12 @@ _GIVEN = re.compile(r": ([^ :]+) -")
 
 
 def rank(card: str) -> int:
-    """2..14 of a card with a colour, 0 of a special one."""
+    """2..14 for a card with a colour, 0 for a special card."""
     return RANK_OF_LABEL.get(card[1:], 0) if card[0] in COLOURS else 0
 
 
 def naturals(cards: Iterable[str]) -> list[str]:
-    """The cards with a colour, in an order that does not depend on the run."""
+    """The cards with a colour, sorted, so that the order is the same in every run."""
     return sorted(card for card in cards if rank(card))
 
 
@@ -49,20 +49,20 @@ def is_bomb(cards: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True)
 class Turn:
-    """A play or a pass, and what was so before it."""
+    """A play or a pass, with the state of the round before it."""
 
     line: int
     seat: int
     cards: tuple[str, ...]  # empty for a pass
     hands: tuple[frozenset[str], ...]
-    top: tuple[str, ...]  # what lies on top; empty on an empty table
-    owner: int  # who laid it, or NOBODY
-    wish: int  # 2..14 while one is open
-    collects: bool  # the pass by which the winner takes the trick
+    top: tuple[str, ...]  # the play to beat; empty on a lead
+    owner: int  # the seat that laid it, or NOBODY
+    wish: int  # 2..14 if one is open, else 0
+    collects: bool  # whether it is the pass by which the winner takes the trick
 
     @property
     def leads(self) -> bool:
-        """Whether this is a play on an empty table."""
+        """Whether this is the first play of a trick."""
         return bool(self.cards) and not self.top
 
 
@@ -76,7 +76,7 @@ class Call:
 
 
 class RoundText:
-    """The lines of a sound round, and what they mean."""
+    """The lines of a sound round, read into turns and calls."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -98,6 +98,7 @@ class RoundText:
         self.turns = list(self._read_turns())
 
     def _line_of(self, beginning: str) -> int | None:
+        """The first line of the play with this beginning; None if there is none."""
         lines = range(self.play_header, self.result)
         return next((i for i in lines if self.lines[i].startswith(beginning)), None)
 
@@ -115,7 +116,7 @@ class RoundText:
             if match is None:
                 continue
             seat, cards = int(match.group(1)), tuple((match.group(2) or "").split())
-            # The trick of a player who is out is taken without a word.
+            # A player who is out takes his trick without a line.
             if complete and seat != owner and not is_bomb(cards):
                 top, owner, complete = (), NOBODY, False
             collects = not cards and complete and seat == owner
@@ -151,7 +152,7 @@ class RoundText:
 
     @cached_property
     def hands_left(self) -> list[frozenset[str]]:
-        """What everybody holds when the round is over."""
+        """The hands at the end of the round."""
         return [hand - set(self.end.cards) for hand in self.end.hands]
 
     @property
@@ -177,19 +178,19 @@ class RoundText:
         return f"({seat}){self.names[seat]} passt."
 
     def replaced(self, line: int, text: str) -> list[str]:
-        """The round with another line."""
+        """The lines with another text in one of them."""
         return [*self.lines[:line], text, *self.lines[line + 1 :]]
 
     def inserted(self, line: int, *texts: str) -> list[str]:
-        """The round with more lines before this one."""
+        """The lines with more of them before this one."""
         return [*self.lines[:line], *texts, *self.lines[line:]]
 
     def without(self, line: int) -> list[str]:
-        """The round without a line."""
+        """The lines without this one."""
         return [*self.lines[:line], *self.lines[line + 1 :]]
 
     def moved(self, line: int, to: int) -> list[str]:
-        """The round with a line moved to before another one."""
+        """The lines with one of them moved to before another one."""
         lines = self.inserted(to, self.lines[line])
         del lines[line if line < to else line + 1]
         return lines
@@ -200,5 +201,5 @@ def _cards(line: str) -> list[str]:
 
 
 def ranks_of(cards: Iterable[str]) -> list[tuple[int, int]]:
-    """(rank, how many) of the cards with a colour, the most frequent first."""
+    """(rank, number of cards) of the cards with a colour, the most frequent rank first."""
     return Counter(rank(card) for card in cards if rank(card)).most_common()

@@ -1,4 +1,4 @@
-"""Quirks of a whole game: its names, its end, its bytes, and files that hold no game at all."""
+"""Quirks of a whole game (its names, end and bytes), and of files that hold no game."""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ Free = Collection[int]
 
 
 def _rename_from(game: GameText, first_round: int, seat: int, name: str) -> None:
+    """Gives a seat another name from a round on."""
     for i in range(first_round, len(game.rounds)):
         game.rounds[i] = renamed(game.rounds[i], seat, name)
 
 
 def _names(game: GameText) -> set[str]:
+    """All names in a game."""
     return {name for lines in game.rounds for name in names_at_table(lines)}
 
 
 def _seats_of(game: GameText, least_letters: int) -> list[int]:
-    """Seats with one name of at least so many letters in all rounds; none in a game without a whole round."""
+    """Seats with the same name of at least this many letters in all rounds; none in a game without a whole round."""
     tables = [names_at_table(lines) for lines in game.rounds if is_complete(lines)]
     names = [{table[seat] for table in tables} for seat in SEATS]
     return [seat for seat in SEATS if len(names[seat]) == 1 and len(min(names[seat])) >= least_letters]
 
 
 def latin_1(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Encodes the game as Latin-1, with an umlaut in some name."""
     if all(name.isascii() for name in _names(game)):
         seat = pick(rng, _seats_of(game, 1))
         if seat is None:
@@ -49,7 +52,7 @@ def latin_1(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
 
 
 def _reads_as_latin_1(name: str) -> bool:
-    """Whether nobody can take the name's Latin-1 bytes for UTF-8."""
+    """Whether the name's Latin-1 bytes cannot be mistaken for UTF-8."""
     try:
         encoded = name.encode("latin-1")
     except UnicodeEncodeError:
@@ -61,6 +64,7 @@ def _reads_as_latin_1(name: str) -> bool:
 
 
 def space_in_name(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Puts a no-break space into a name."""
     seat = pick(rng, _seats_of(game, 2))
     if seat is None:
         return None
@@ -71,6 +75,7 @@ def space_in_name(game: GameText, free: Free, rng: np.random.Generator) -> int |
 
 
 def space_after_name(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Puts a no-break space after a name."""
     seat = pick(rng, _seats_of(game, 1))
     if seat is None:
         return None
@@ -79,6 +84,7 @@ def space_after_name(game: GameText, free: Free, rng: np.random.Generator) -> in
 
 
 def empty_name(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Empties a name."""
     seat = pick(rng, _seats_of(game, 1))
     if seat is None:
         return None
@@ -87,6 +93,7 @@ def empty_name(game: GameText, free: Free, rng: np.random.Generator) -> int | No
 
 
 def substitution(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Gives a seat another player from some round on."""
     start = pick(rng, [i for i in sorted(free) if i])
     if start is None:
         return None
@@ -95,6 +102,7 @@ def substitution(game: GameText, free: Free, rng: np.random.Generator) -> int | 
 
 
 def blank_lines(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Puts blank lines between rounds."""
     if len(game.rounds) < 2:
         return None
     game.blank_lines = int(rng.integers(1, 4))
@@ -102,17 +110,19 @@ def blank_lines(game: GameText, free: Free, rng: np.random.Generator) -> int | N
 
 
 def crlf(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Ends lines as on Windows."""
     game.newline = "\r\n"
     return WHOLE_GAME
 
 
 def _last_round(game: GameText, free: Free) -> int | None:
-    """The last round if it may be cut off; a game keeps one round."""
+    """The last round, if it is untouched and not the only one."""
     last = len(game.rounds) - 1
     return last if last > 0 and last in free else None
 
 
 def truncated(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Cuts off the last round at the end of a line."""
     last = _last_round(game, free)
     if last is None:
         return None
@@ -122,6 +132,7 @@ def truncated(game: GameText, free: Free, rng: np.random.Generator) -> int | Non
 
 
 def truncated_in_pass(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
+    """Cuts off the last round within a pass, before its dot."""
     last = _last_round(game, free)
     if last is None:
         return None
@@ -135,7 +146,7 @@ def truncated_in_pass(game: GameText, free: Free, rng: np.random.Generator) -> i
 
 
 def overplayed(game: GameText, free: Free, rng: np.random.Generator) -> int | None:
-    """Appends a copy of a sound round to a game that is won."""
+    """Appends a copy of a sound round to a game that is already won."""
     if not all(is_complete(lines) for lines in game.rounds):
         return None
     scores = [RoundText(lines).score for lines in game.rounds]

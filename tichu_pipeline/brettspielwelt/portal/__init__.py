@@ -1,1 +1,1 @@
-"""The portal that game logs are downloaded from."""
+"""Download of game logs from the portal of Brettspielwelt."""

@@ -1,6 +1,6 @@
-"""One polite connection to the portal of game logs: a steady rate, patient retries, bounded answers.
+"""A polite connection to the portal of game logs: a limited rate, retries with pauses, answers of bounded size.
 
-What is fetched, and what an answer means, is decided in `download`.
+`download` decides what to fetch, and what an answer means.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tichu_pipeline.brettspielwelt.archives.index_pages import PAGE_LIMIT
 PORTAL = "http://tichulog.brettspielwelt.de"
 USER_AGENT = "tichu-download (archive of game logs)"
 
-_PASSING = {408, 425, 429}  # with all of 5xx: statuses that another attempt may mend
+_TRANSIENT = {408, 425, 429}  # and all of 5xx: statuses that another attempt may mend
 _LONGEST_PAUSE = 60.0  # seconds between two attempts, unless the portal asks for more
-_PATIENCE = 300.0  # seconds; a portal that asks to be left alone for longer is left alone, until the next run
-_PART = 1 << 16  # bytes of an answer at a time
+_LONGEST_WAIT = 300.0  # seconds; if the portal asks for a longer pause, this run gives up
+_PART = 1 << 16  # bytes of an answer that are read at a time
 _FOLLOW_ONLY = Retry(total=None, connect=0, read=0, status=0, other=0, redirect=3, respect_retry_after_header=False)
 
 
 class PortalError(Exception):
-    """The portal gave no usable answer; the message says why."""
+    """The portal gave no usable answer. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class Answer:
     status: int
     body: bytes
     headers: dict[str, str]  # names in lower case
-    measured: bool  # its end was announced, so that an empty body is known to be empty
+    measured: bool  # the length was announced, so that an empty body is known to be complete
 
 
 @dataclass
 class Portal:
-    """The portal and the state of the conversation with it."""
+    """The portal, and when it may be asked next."""
 
     base_url: str
-    rate: float  # requests a second, retries among them
-    timeout: float  # seconds to wait for an answer to begin or go on; a whole answer may take ten times that
-    attempts: int  # at each page
-    backoff: float  # seconds before the second attempt, twice that before the third, and so on
+    rate: float  # requests a second, retries included
+    timeout: float  # seconds to wait for the next bytes; a whole answer may take ten times as long
+    attempts: int  # for each page
+    backoff: float  # seconds before the second attempt, doubled for each further one
     _next: float = field(default=0.0, init=False)  # no request before this time
     _pool: urllib3.PoolManager = field(init=False)
 
@@ -62,8 +62,8 @@ class Portal:
         self._pool = urllib3.PoolManager(num_pools=2, headers=headers, retries=_FOLLOW_ONLY)
 
     def get(self, page: str, conditions: dict[str, str] | None = None) -> Answer:
-        """The answer for a page, after as many attempts as it takes. A status that no attempt would mend
-        is an answer as well; none after all attempts is a PortalError."""
+        """The answer for a page, after as many attempts as it takes. A status that no other attempt would mend counts
+        as an answer. Raises PortalError if all attempts fail."""
         for attempt in range(self.attempts):
             self._take_turn()
             pause = min(self.backoff * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.5, 1.5)
@@ -72,7 +72,7 @@ class Portal:
             except (HTTPError, PortalError) as error:
                 reason = self._reason(error)
             else:
-                if answer.status < 500 and answer.status not in _PASSING:
+                if answer.status < 500 and answer.status not in _TRANSIENT:
                     return answer
                 reason = f"HTTP {answer.status}"
                 pause = max(pause, _asked_pause(answer))
@@ -82,13 +82,14 @@ class Portal:
     def _take_turn(self) -> None:
         """Waits until a request may be sent."""
         wait = self._next - time.monotonic()
-        if wait > _PATIENCE:
+        if wait > _LONGEST_WAIT:
             raise PortalError(f"the portal asks to be left alone for {wait:.0f} s; run the command again then")
         if wait > 0:
             time.sleep(wait)
         self._next = time.monotonic() + 1 / self.rate
 
     def _request(self, url: str, conditions: dict[str, str]) -> Answer:
+        """Sends one request, and reads its whole answer."""
         deadline = time.monotonic() + 10 * self.timeout
         response = self._pool.request(
             "GET",
@@ -100,8 +101,8 @@ class Portal:
         try:
             parts: list[bytes] = []
             total = 0
-            # Whatever has come, and no more: a server that trickles may not hold the run for hours. Without a
-            # number urllib3 would not notice that an answer is cut short.
+            # `read1` returns what has arrived: a server that trickles must not hold the run for hours. Without a
+            # number of bytes urllib3 would not notice that an answer is cut short.
             while part := response.read1(_PART, decode_content=False):
                 parts.append(part)
                 total += len(part)
@@ -110,7 +111,7 @@ class Portal:
                 if time.monotonic() > deadline:
                     raise PortalError(f"the answer took longer than {10 * self.timeout:.0f} s")
         except BaseException:
-            response.close()  # what is left of a broken answer must not be taken for the next one
+            response.close()  # the rest of a broken answer must not be taken for the next one
             raise
         response.release_conn()
         headers = {name.lower(): value for name, value in response.headers.items()}
@@ -118,6 +119,7 @@ class Portal:
         return Answer(response.status, _decoded(b"".join(parts), headers), headers, measured)
 
     def _reason(self, error: Exception) -> str:
+        """Why a request failed, in a few words."""
         cause = getattr(error, "reason", None) or error
         if isinstance(cause, PortalError):
             return str(cause)
@@ -129,7 +131,7 @@ class Portal:
 
 
 def _decoded(body: bytes, headers: dict[str, str]) -> bytes:
-    """The body uncompressed, and certainly whole; urllib3 would take half of a stream as well."""
+    """The uncompressed body. Raises PortalError if it is incomplete, which urllib3 would accept."""
     encoding = headers.get("content-encoding", "identity").lower()
     if encoding == "identity" or not body:
         return body
@@ -146,7 +148,7 @@ def _decoded(body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _asked_pause(answer: Answer) -> float:
-    """The seconds of a Retry-After header, which may also name a date; 0 without one."""
+    """The seconds of a Retry-After header, which may also be a date; 0 without the header."""
     try:
         return Retry().parse_retry_after(answer.headers.get("retry-after", "0"))
     except InvalidHeader:

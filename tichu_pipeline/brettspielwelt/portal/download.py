@@ -1,8 +1,8 @@
-"""Months of game logs from the portal into OUT/YYYY/YYYYMM.zip: what is listed there and not yet here.
+"""Downloads months of game logs from the portal into OUT/YYYY/YYYYMM.zip.
 
-Asks for a month's index page, then for each game on it that no archive or folder below OUT holds undamaged. A
-game that the portal does not give is told and asked for again by the next run; a month that fails does not stop
-the others. How requests are sent is `portal`'s business, how games are kept `month_archive`'s.
+It fetches a month's index page, then each listed game that is missing or damaged below OUT. A game that fails is
+reported, and fetched by the next run. A month that fails does not stop the others. `connection` sends the requests,
+`month_archive` stores the games.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from tichu_pipeline.brettspielwelt.portal.progress import DownloadProgress
 from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.storage.os_errors import TransientError
 
-_GIVE_UP = 10  # games in a row without an answer: the portal is down, and the month is left for the next run
-_ABSENT = {404, 410}  # statuses that say that there is no such page
+_GIVE_UP = 10  # games in a row without an answer, after which the month is left for the next run
+_ABSENT = {404, 410}  # statuses of pages that do not exist
 _ROUND_MARK = b"----------"  # part of every header line of a log
-# What the portal says of an index page's age -> how it is asked whether the page is newer.
+# The header of an answer that says how old an index page is -> the header of a request for a newer one only.
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A game that could not be fetched, or with game_id None a month that could not be finished."""
+    """A game that could not be fetched. If game_id is None, a month that could not be finished."""
 
     month: str
     game_id: int | None
     reason: str
-    absent: bool = False  # the portal answers, and has no such month (yet)
+    absent: bool = False  # the portal answers, but does not have the month (yet)
 
     def __str__(self) -> str:
         return f"{self.month}{f', game {self.game_id}' if self.game_id else ''}: {self.reason}"
@@ -48,33 +48,33 @@ class Failure:
 
 @dataclass(frozen=True)
 class DownloadSummary:
-    """What a download did."""
+    """The result of a download."""
 
     months: int
     listed: int  # games on the index pages
-    present: int  # of these, here already
+    present: int  # of these, already on disk
     fetched: int
-    bytes: int  # of the fetched logs, not compressed
+    bytes: int  # of the fetched logs, uncompressed
     failed: tuple[Failure, ...]
     seconds: float
 
     @property
     def complete(self) -> bool:
-        """Everything listed is here. If not, the same command tries what is missing again."""
+        """Whether everything listed is on disk. If not, another run fetches the rest."""
         return not self.failed
 
 
 class NoSuchMonthError(PortalError):
-    """The portal answers, and not with an index page of the month."""
+    """The portal answers, but has no index page of the month."""
 
 
 class PortalDownError(TransientError):
-    """The portal did not give what it lists."""
+    """The portal lists games that could not be fetched."""
 
 
 @dataclass
 class _Tally:
-    """Counts as in Summary, while they grow."""
+    """The counts of a DownloadSummary, while the download runs."""
 
     listed: int = 0
     present: int = 0
@@ -90,12 +90,12 @@ def download(
     base_url: str | None = None,  # else the environment's TICHU_PORTAL, else the real portal
     rate: float = 5.0,  # requests a second
     timeout: float = 30.0,  # seconds without a byte
-    attempts: int = 5,  # at each page
-    backoff: float = 1.0,  # seconds before the second attempt, doubled each time
+    attempts: int = 5,  # for each page
+    backoff: float = 1.0,  # seconds before the second attempt, doubled for each further one
     progress: DownloadProgress | None = None,
 ) -> DownloadSummary:
-    """Fetches the months first..last, written 2025-01. May be interrupted at any time and run again;
-    Ctrl-C is passed on after the games fetched so far are in their archive."""
+    """Fetches the months first..last, written as 2025-01. It may be interrupted at any time and run again. On Ctrl-C
+    it first puts the games fetched so far into their archive."""
     began = time.monotonic()
     months = parse_months(f"{first}..{last}")
     address = base_url or os.environ.get("TICHU_PORTAL") or PORTAL
@@ -106,8 +106,8 @@ def download(
         with FileLock(out / ".download.lock", timeout=0), progress or DownloadProgress() as shown:
             catalogue = scan(out)
             for month in months:
-                here = np.setdiff1d(catalogue.members.game_ids, list(damaged_games(catalogue.month(month))))
-                _download_month(portal, MonthArchive(out, month), here, tally, shown)
+                on_disk = np.setdiff1d(catalogue.members.game_ids, list(damaged_games(catalogue.month(month))))
+                _download_month(portal, MonthArchive(out, month), on_disk, tally, shown)
     except Timeout as error:
         raise BlockingIOError(f"{out}: another download is at work here; wait for its end") from error
     return DownloadSummary(
@@ -122,20 +122,20 @@ def download(
 
 
 def _download_month(
-    portal: Portal, archive: MonthArchive, here: npt.NDArray[np.int64], tally: _Tally, shown: DownloadProgress
+    portal: Portal, archive: MonthArchive, on_disk: npt.NDArray[np.int64], tally: _Tally, shown: DownloadProgress
 ) -> None:
-    """Whatever goes wrong here is told as the month's failure; only an interrupt is passed on."""
+    """Fetches one month. Any error becomes a failure of the month; only an interrupt is passed on."""
     listed, present, fetched, failed = tally.listed, tally.present, tally.fetched, len(tally.failed)
     try:
         archive.check()
         try:
             games = np.array(listed_games(_index_page(portal, archive)), np.int64)
             waiting = np.array(sorted(archive.waiting()), np.int64)
-            wanted = games[~np.isin(games, here) & ~np.isin(games, waiting)].tolist()
+            missing = games[~np.isin(games, on_disk) & ~np.isin(games, waiting)].tolist()
             tally.listed += len(games)
-            tally.present += len(games) - len(wanted)
-            shown.begin(archive.month, len(games), len(games) - len(wanted))
-            _fetch_games(portal, archive, wanted, tally, shown)
+            tally.present += len(games) - len(missing)
+            shown.begin(archive.month, len(games), len(games) - len(missing))
+            _fetch_games(portal, archive, missing, tally, shown)
         finally:
             archive.fold()
     except (PortalError, OSError, zipfile.BadZipFile) as error:
@@ -148,7 +148,7 @@ def _download_month(
 
 
 def _index_page(portal: Portal, archive: MonthArchive) -> bytes:
-    """The month's index page: the stored one if the portal says that it is still the same."""
+    """The month's index page; the stored one if the portal says that it has not changed."""
     page, validators = archive.page() or (None, {})
     conditions = {}
     if page is not None and validators.get("url") == portal.base_url:
@@ -161,18 +161,19 @@ def _index_page(portal: Portal, archive: MonthArchive) -> bytes:
         raise (NoSuchMonthError if answer.status in _ABSENT else PortalError)(reason)
     if not listed_games(answer.body):
         raise NoSuchMonthError("its index page lists no games; does the portal have the month?")
-    told = {name: answer.headers[name] for name in _CONDITIONS if name in answer.headers}
-    told["url"] = portal.base_url
-    if (page, validators) != (answer.body, told):
-        archive.store_page(answer.body, told)
+    new_validators = {name: answer.headers[name] for name in _CONDITIONS if name in answer.headers}
+    new_validators["url"] = portal.base_url
+    if (page, validators) != (answer.body, new_validators):
+        archive.store_page(answer.body, new_validators)
     return answer.body
 
 
 def _fetch_games(
-    portal: Portal, archive: MonthArchive, wanted: list[int], tally: _Tally, shown: DownloadProgress
+    portal: Portal, archive: MonthArchive, games: list[int], tally: _Tally, shown: DownloadProgress
 ) -> None:
+    """Fetches these games. Raises PortalError after _GIVE_UP games in a row without an answer."""
     silent = 0
-    for game_id in wanted:
+    for game_id in games:
         shown.advance()
         try:
             answer = portal.get(f"{game_id}.tch")
@@ -192,7 +193,7 @@ def _fetch_games(
 
 
 def _no_log(answer: Answer) -> str:
-    """Why an answer is no game's log; nothing if it is one. Empty logs are real: 0.6% of the portal's are."""
+    """Why an answer is not the log of a game; empty if it is one. Empty logs are real: 0.6% of the portal's are."""
     start = answer.body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if answer.status != 200:
         return f"HTTP {answer.status}"

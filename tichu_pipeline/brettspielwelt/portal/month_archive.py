@@ -1,9 +1,9 @@
-"""A downloaded month on disk: YYYY/YYYYMM.zip, and beside it YYYYMM.part while games are still being fetched.
+"""A downloaded month on disk: YYYY/YYYYMM.zip, and YYYYMM.part beside it while games are being fetched.
 
-Each game is a file of its own in the .part folder as soon as it is fetched, so a run that is killed loses
-none. `fold` adds them to a copy of the archive and puts the copy in the archive's place: there is always one
-whole archive, the old or the new. The archive's comment keeps what the portal said of the index page's age,
-so that it can never outlive the page. What is fetched, and when, is decided in `download`.
+Each fetched game is at once a file in the .part folder, so that a run that is killed loses none. `fold` adds the games
+to a copy of the archive, and the copy replaces the archive: there is always one whole archive, the old or the new. The
+comment of the archive holds the validators (what the portal says of the index page's age), so that they are replaced
+together with the page.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _VALIDATORS = "index.json"
 
 @dataclass(frozen=True)
 class MonthArchive:
-    """Where a month lies below the folder of downloads, whether or not anything is there yet."""
+    """A month below the folder of downloads. Nothing of it has to exist yet."""
 
     out: Path
     month: str  # as 2024-03
 
     @property
     def name(self) -> str:
-        """YYYYMM, as the portal and the members' folder have it."""
+        """YYYYMM, the month's name on the portal and the folder inside the archive."""
         return self.month.replace("-", "")
 
     @property
@@ -45,7 +45,7 @@ class MonthArchive:
         return self.path.with_suffix(UNFINISHED)
 
     def check(self) -> None:
-        """Raises BadZipFile if what lies in the archive's place is none: nothing could be added to it."""
+        """Raises BadZipFile if the archive is not a zip file, since nothing could be added to it."""
         if self.path.exists():
             try:
                 zipfile.ZipFile(self.path).close()
@@ -54,7 +54,7 @@ class MonthArchive:
                 raise zipfile.BadZipFile(message) from error
 
     def page(self) -> tuple[bytes, dict[str, str]] | None:
-        """The index page that was stored last, and what the portal said of its age."""
+        """The index page that was stored last, and its validators. None without a readable page."""
         if (self.unfinished / INDEX).exists():
             return (self.unfinished / INDEX).read_bytes(), _parsed(self._waiting_validators())
         if not self.path.exists():
@@ -64,23 +64,25 @@ class MonthArchive:
                 member = archive.getinfo(f"{self.name}/{INDEX}")
                 page = archive.read(member) if member.file_size <= PAGE_LIMIT else b""
             except (KeyError, RuntimeError, zipfile.BadZipFile, zlib.error):
-                return None  # none, or one that is damaged or encrypted: the portal has it
+                return None  # missing, damaged or encrypted: it will be fetched again
             return (page, _parsed(archive.comment)) if page else None
 
     def waiting(self) -> set[int]:
-        """The games fetched, but not in the archive yet."""
+        """The games that were fetched, but are not in the archive yet."""
         return {int(path.stem) for path in self._games()}
 
     def store_page(self, page: bytes, validators: dict[str, str]) -> None:
-        (self.unfinished / _VALIDATORS).unlink(missing_ok=True)  # never the new page with the old one's age
+        """Stores an index page and its validators in the .part folder."""
+        (self.unfinished / _VALIDATORS).unlink(missing_ok=True)  # so that the new page never has the old validators
         self._store(INDEX, page)
         self._store(_VALIDATORS, json.dumps(validators, sort_keys=True).encode())
 
     def store_game(self, game_id: int, log: bytes) -> None:
+        """Stores a game's log in the .part folder."""
         self._store(f"{game_id}.tch", log)
 
     def fold(self) -> None:
-        """Puts what waits into the archive. May be interrupted anywhere, and called again."""
+        """Moves the .part folder into the archive. It may be interrupted anywhere, and called again."""
         files = [*self._games(), *self.unfinished.glob(INDEX)]
         if files:
             with whole_file(self.path, durable=True) as temporary:
@@ -94,12 +96,13 @@ class MonthArchive:
         return sorted(path for path in self.unfinished.glob("*.tch") if GAME_FILE.fullmatch(path.name))
 
     def _append(self, temporary: Path, files: list[Path]) -> None:
+        """Adds files to an archive, and replaces members that cannot be read."""
         with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
             there = archive.NameToInfo
             for path in files:
                 name = f"{self.name}/{path.name}"
                 if name in there and path.name != INDEX and _can_be_read(archive, name):
-                    continue  # folded already by a run that was killed before it could tidy up
+                    continue  # added by a run that was killed before it could remove the .part folder
                 if name in there:
                     archive.filelist.remove(there.pop(name))
                 archive.write(path, name)
@@ -111,11 +114,12 @@ class MonthArchive:
         return path.read_bytes() if path.exists() else b""
 
     def _store(self, name: str, content: bytes) -> None:
-        """Durable: after a power cut an empty file would pass for one of the portal's empty logs."""
+        """Writes a file durably: after a power cut an empty file would be taken for an empty log of the portal."""
         write_whole(self.unfinished / name, content, durable=True, tidy=False)
 
 
 def _can_be_read(archive: zipfile.ZipFile, name: str) -> bool:
+    """Whether a member is undamaged and not too large."""
     if archive.getinfo(name).file_size > SIZE_LIMIT:
         return False
     try:
@@ -126,7 +130,7 @@ def _can_be_read(archive: zipfile.ZipFile, name: str) -> bool:
 
 
 def _parsed(validators: bytes) -> dict[str, str]:
-    """Another program's comment, or none, is no knowledge of the page's age."""
+    """Validators from JSON; none if the comment is missing or was written by another program."""
     try:
         values = json.loads(validators)
     except ValueError:

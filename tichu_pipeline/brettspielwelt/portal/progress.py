@@ -1,5 +1,4 @@
-"""How far long work has come: a bar on a terminal, plain lines elsewhere. Goes to standard error, as it is
-no result."""
+"""Progress of a download on standard error: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,8 +12,7 @@ _LINE_EVERY = 30.0  # seconds between plain lines
 
 
 class DownloadProgress:
-    """A stretch of work after the other, each with a name and a number of steps; and lines said in
-    between."""
+    """Shows one task after the other, each with a name and a number of steps, and messages in between."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
@@ -43,12 +41,14 @@ class DownloadProgress:
             self._bar.stop()
 
     def begin(self, name: str, total: int, done: int = 0) -> None:
+        """Begins the next task, of which `done` steps were done before."""
         self._name, self._total, self._done = name, total, done
         self._next_line = time.monotonic() + _LINE_EVERY
         if self._bar:
             self._bar.reset(self._task, description=name, total=total, completed=done)
 
     def advance(self, steps: int = 1) -> None:
+        """Counts steps of the task."""
         self._done += steps
         if self._bar:
             self._bar.advance(self._task, steps)
@@ -57,4 +57,5 @@ class DownloadProgress:
             self._next_line = time.monotonic() + _LINE_EVERY
 
     def say(self, line: str) -> None:
+        """Prints a message."""
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,1 +1,1 @@
-"""The text of a game log: read into records, and written from them."""
+"""The text of a game log: parsed into records, and written from them."""

@@ -1,12 +1,14 @@
-"""A log's text to the rounds that stand in it: bytes to records in one pass, without a Python object a line.
+"""Parses a log's text into rounds: bytes to records in one pass, without a Python object for each line.
 
-`next_round` reads one round of a game into a DRAFT: the record, the raw history, where the names stand, what is wrong
-with the text. It judges what only text can tell (cards that do not exist, a wish behind another card than the Mahjong);
-what the rules forbid, `tichu_models.records.replay` judges. A part without a result, or with a line that cannot be
-read, is a fragment: its text is kept, its contents are not. Whatever the bytes are, every call moves on.
+`next_round` reads one round of a game into a DRAFT: the record, the raw history, the places of names, and the breaks
+that only the text shows (cards that do not exist, a wish after another card than the Mahjong). The replay
+(`tichu_models.records.replay`) checks the rules. A part without a result, or with a line that cannot be read, is a
+fragment: only its text is kept. Whatever the bytes are, every call moves forward.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,18 +29,19 @@ from tichu_pipeline.brettspielwelt.text.tokens import (
     MAX_SCORE,
     OPEN,
     PASSES,
-    PASSES_AS_EVER,
     PLAY_HEADER,
     RESULT,
     SCHUPFEN,
     START_HEADER,
     TICHU,
     UNKNOWN,
+    USUAL_PASS,
     WISH,
     WORD_LENGTHS,
+    Text,
+    after_name,
+    after_word,
     at_line,
-    behind_name,
-    behind_word,
     card_at,
     cards_at,
     end_of_line,
@@ -56,49 +59,50 @@ from tichu_pipeline.brettspielwelt.text.tokens import (
 DRAFT = np.dtype([
     ("row", ROUND),
     ("log", LOG),
-    ("begin", np.int64),                # the round's text within the game's
+    ("begin", np.int64),                # of the round's text within the game's
     ("end", np.int64),
-    ("line", np.int32),                 # of its header, from 1
+    ("line", np.int32),                 # of its header, counted from 1
     ("fragment", np.int8),              # 0: a round; else SYNTAX or TRUNCATED
-    ("syntax_line", np.int32),          # the first line that cannot be read, 0 if all can
-    ("deal_break", np.int8),            # what the text says against the deal: a label, a count, a doubled card
-    ("late_break", np.int8),            # what it says against wish and Dragon, judged after the play
-    ("bad_first", np.int8, 4),          # 1: not to be known, because a label is unknown or doubled
+    ("syntax_line", np.int32),          # the first line that cannot be read; 0 if there is none
+    ("deal_break", np.int8),            # the RuleBreak in the deal: an unknown label, a wrong count, a doubled card
+    ("late_break", np.int8),            # a RuleBreak of Dragon gift, wish or call, which counts if the play is sound
+    ("bad_first", np.int8, 4),          # 1: the cards are unknown, because of a label, a count or a doubled card
     ("bad_start", np.int8, 4),
     ("bad_given", np.int8, (4, 3)),
     ("name_begin", np.int64, 4),
     ("name_length", np.int32, 4),
-    ("entry_line", np.int32, MAX_RAW),  # line of the history entry that begins at this place
+    ("entry_line", np.int32, MAX_RAW),  # the line of each entry of the log
 ], align=True)
 # fmt: on
+Draft: TypeAlias = Any  # a record of DRAFT
 
-# Bytes that each takes at least: a round has three headers, a fragment has one or follows a round or begins the game.
+# The fewest bytes of each. A round has three headers; a fragment has one, follows a round or begins the game.
 SHORTEST_ROUND = int(WORD_LENGTHS[[GRAND_HEADER, START_HEADER, PLAY_HEADER]].sum())
 SHORTEST_FRAGMENT = int(WORD_LENGTHS[GRAND_HEADER])
 SHORTEST_PLAY = len("(0):Hu\n")
 
 
 @inner
-def _hands(text, draft, hands, bad, size):
-    """Reads the four lines of a card list. False if they are not there."""
+def _hands(text: Text, draft: Draft, hands: np.ndarray, bad: np.ndarray, size: int) -> bool:
+    """Reads the four lines of a card list, with `size` cards each. False if they are missing."""
     for seat in range(4):
         if not next_line(text) or seat_at(text, text.at) != seat:
             return False
-        behind = behind_name(text, text.at + 3)
-        if byte_at(text.address, behind) == COLON:
+        end = after_name(text, text.at + 3)
+        if byte_at(text.address, end) == COLON:
             return False
         draft.name_begin[seat] = text.at + 3
-        draft.name_length[seat] = behind - text.at - 3
-        cards, labels, unknown, text.at = cards_at(text, behind)
+        draft.name_length[seat] = end - text.at - 3
+        cards, labels, unknown, text.at = cards_at(text, end)
         hands[seat] = cards
-        _object_to_deal(draft, labels, unknown, size, count(cards))
+        _note_deal_break(draft, labels, unknown, size, count(cards))
         bad[seat] = unknown > 0 or labels != size or count(cards) != size
     return True
 
 
 @inlined
-def _object_to_deal(draft, labels, unknown, size, different):
-    """Notes what is wrong with a list of cards: of all lists, unknown labels come first, then counts, then doubles."""
+def _note_deal_break(draft: Draft, labels: int, unknown: int, size: int, different: int) -> None:
+    """Notes a break in a list of cards. Of all lists, unknown labels come first, then counts, then doubled cards."""
     code = 0
     if unknown:
         code = RuleBreak.INVALID_CARD_LABEL
@@ -111,18 +115,18 @@ def _object_to_deal(draft, labels, unknown, size, different):
 
 
 @inner
-def _given(text, draft):
-    """Reads the four lines of the schupfen. False if they are not there."""
+def _given(text: Text, draft: Draft) -> bool:
+    """Reads the four lines of the schupfen. False if they are missing."""
     for seat in range(4):
         if not next_line(text) or seat_at(text, text.at) != seat:
             return False
-        at = skip_spaces(text, behind_name(text, text.at + 3))
+        at = skip_spaces(text, after_name(text, text.at + 3))
         if not is_word(text, at, GIVES):
             return False
         at = skip_spaces(text, at + WORD_LENGTHS[GIVES])
         given = labels = unknown = 0
         while byte_at(text.address, at) != LINE_FEED and labels < 4:
-            at = behind_name(text, at)
+            at = after_name(text, at)
             if byte_at(text.address, at) != COLON:
                 return False
             at = skip_spaces(text, at + 1)
@@ -141,26 +145,26 @@ def _given(text, draft):
                 at = skip_spaces(text, at + 1)
         for to in range(labels, 3):
             draft.bad_given[seat, to] = 1
-        _object_to_deal(draft, labels, unknown, 3, count(given) + unknown)
+        _note_deal_break(draft, labels, unknown, 3, count(given) + unknown)
     return True
 
 
 @inner
-def _call(text, draft, in_play):
-    """Reads a call, if one stands here. A grand one is grand wherever it stands, and no small one comes after it.
+def _call(text: Text, draft: Draft, in_play: bool) -> bool:
+    """Reads a call; False if the line is none. A grand Tichu counts wherever it is, and excludes a later small one.
 
-    A small one in the play goes into the raw history: only the replay knows how many turns lie before it.
+    A small Tichu during the play goes into the raw history: only the replay can count the turns before it.
     """
     grand = is_word(text, text.at, GRAND_TICHU)
     if not grand and not is_word(text, text.at, TICHU):
         return False
-    seat = seat_at(text, behind_word(text, GRAND_TICHU if grand else TICHU))
+    seat = seat_at(text, after_word(text, GRAND_TICHU if grand else TICHU))
     if seat == UNKNOWN:
         return False
     if grand:
         draft.row.tichu_position[seat] = CALLED_GRAND
     elif draft.row.tichu_position[seat] == CALLED_GRAND:
-        _object_late(draft, RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE)
+        _note_late_break(draft, RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE)
     elif not in_play:
         draft.row.tichu_position[seat] = CALLED_BEFORE_PLAY
     elif _has_room(draft):
@@ -170,20 +174,22 @@ def _call(text, draft, in_play):
 
 
 @inlined
-def _object_late(draft, code):
-    """Notes what is wrong with Dragon, wish or announcements; the lowest code comes first."""
+def _note_late_break(draft: Draft, code: int) -> None:
+    """Notes a break of Dragon gift, wish or call. The lowest code counts."""
     if draft.late_break == 0 or code < draft.late_break:
         draft.late_break = code
 
 
 @inlined
-def _has_room(draft):
+def _has_room(draft: Draft) -> bool:
+    """Whether the raw history has room for another entry."""
     return draft.log.length < MAX_RAW
 
 
 @inner
-def _result(text, draft):
-    at = behind_word(text, RESULT)
+def _result(text: Text, draft: Draft) -> bool:
+    """Reads the line of the result. False if it cannot be read."""
+    at = after_word(text, RESULT)
     score_20, at = score_at(text, at)
     at = skip_spaces(text, at)
     if byte_at(text.address, at) != DASH:
@@ -196,17 +202,17 @@ def _result(text, draft):
 
 
 @inlined
-def _turn(text, draft):
-    """Reads a play or a pass. Returns the cards played, 0 for a pass, UNKNOWN if the line is neither."""
+def _turn(text: Text, draft: Draft) -> int:
+    """Reads a play or a pass. Returns the cards, 0 for a pass, UNKNOWN if the line is neither."""
     seat = seat_at(text, text.at)
     if seat == UNKNOWN:
         return UNKNOWN
-    at = behind_name(text, text.at + 3)
+    at = after_name(text, text.at + 3)
     room = _has_room(draft)
     if room:
         draft.entry_line[draft.log.length] = text.line
     if byte_at(text.address, at) != COLON:
-        if word_at(text.address, at) == PASSES_AS_EVER:
+        if word_at(text.address, at) == USUAL_PASS:
             at += 7
         else:
             at = skip_spaces(text, at)
@@ -232,8 +238,8 @@ def _turn(text, draft):
 
 
 @inner
-def _play(text, draft):
-    """Reads the play up to and with the result. False if a line cannot be read; a result may be missing."""
+def _play(text: Text, draft: Draft) -> bool:
+    """Reads the play and the result. False if a line cannot be read. True if the text ends without a result."""
     row = draft.row
     last = 0
     while next_line(text):
@@ -248,19 +254,19 @@ def _play(text, draft):
             draft.fragment = 0
             return True
         elif is_word(text, text.at, WISH):
-            wish = wish_at(text, behind_word(text, WISH))
+            wish = wish_at(text, after_word(text, WISH))
             if wish == 0:
                 return False
             if last & MAHJONG == 0 or row.wish:
-                _object_late(draft, RuleBreak.WISH_WITHOUT_MAHJONG)
+                _note_late_break(draft, RuleBreak.WISH_WITHOUT_MAHJONG)
             else:
                 row.wish = wish
         elif is_word(text, text.at, GIFT):
-            seat = seat_at(text, behind_word(text, GIFT))
+            seat = seat_at(text, after_word(text, GIFT))
             if seat == UNKNOWN:
                 return False
             if row.dragon_recipient != NO_RECIPIENT:
-                _object_late(draft, RuleBreak.DRAGON_GIVEN_WITHOUT_BEAT)
+                _note_late_break(draft, RuleBreak.DRAGON_GIVEN_WITHOUT_BEAT)
             row.dragon_recipient = seat
         elif is_word(text, text.at, GRAND_HEADER):
             return True
@@ -270,8 +276,8 @@ def _play(text, draft):
 
 
 @inner
-def _round(text, draft):
-    """Reads a round behind its header. False if a line cannot be read; then `text` stands at that line."""
+def _round(text: Text, draft: Draft) -> bool:
+    """Reads a round from the line after its header. False if a line cannot be read; then `text` is at that line."""
     row = draft.row
     if not _hands(text, draft, row.first, draft.bad_first, FIRST_SIZE):
         return False
@@ -291,7 +297,8 @@ def _round(text, draft):
 
 
 @inner
-def _clear(draft):
+def _clear(draft: Draft) -> None:
+    """Resets the draft for the next round."""
     row = draft.row
     row.wish = 0
     row.dragon_recipient = NO_RECIPIENT
@@ -311,8 +318,8 @@ def _clear(draft):
 
 
 @inner
-def next_round(text, draft):
-    """Reads the next round or fragment of a game. False if nothing but blank lines is left."""
+def next_round(text: Text, draft: Draft) -> bool:
+    """Reads the next round or fragment of a game. False if only blank lines are left."""
     if not at_line(text):
         return False
     _clear(draft)
@@ -335,18 +342,19 @@ def next_round(text, draft):
 
 
 @inlined
-def has_header(text, draft):
-    """Whether the round or fragment begins as rounds do."""
+def has_header(text: Text, draft: Draft) -> bool:
+    """Whether the round or fragment begins with the header of a round."""
     return is_word(text, draft.begin, GRAND_HEADER)
 
 
 @inner
-def _cut_off(text):
-    """Whether the round goes no further for want of text: a new one begins here, or the text ends within this line."""
+def _cut_off(text: Text) -> bool:
+    """Whether the round is cut off: another one begins here, or the text ends within this line."""
     return is_word(text, text.at, GRAND_HEADER) or end_of_line(text, text.at) >= text.length
 
 
 @inner
-def _skip_to_header(text):
+def _skip_to_header(text: Text) -> None:
+    """Moves to the next header of a round, or to the end."""
     while not is_word(text, text.at, GRAND_HEADER) and next_line(text):
         pass

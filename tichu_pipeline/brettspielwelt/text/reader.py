@@ -1,13 +1,13 @@
-"""Logs to columns: parses and replays every game of a chunk, in one pass and without the interpreter's lock.
+"""Reads logs into columns: parses and replays every game of a chunk in one pass, without the interpreter lock.
 
-What comes out are arrays: sound and broken rounds with what the replay made of them, their tricks, fragments, and a
-line for each game. How text reads is `parser`, what the rules say is `tichu_models.records`; files are `monthly_files`.
+The columns are arrays of rounds (sound and broken) with the outcomes of their replay, their tricks, fragments, and
+games. `parser` reads the text, `tichu_models.records` checks the rules, and `rounds.arrow` makes tables.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.records.tricks import NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
-from tichu_pipeline.brettspielwelt.archives.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, lent
+from tichu_pipeline.brettspielwelt.archives.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, mapped_zeros
 from tichu_pipeline.brettspielwelt.text.parser import (
     DRAFT,
     SHORTEST_FRAGMENT,
@@ -29,24 +29,24 @@ from tichu_pipeline.brettspielwelt.text.parser import (
     next_round,
 )
 from tichu_pipeline.brettspielwelt.text.scanning import byte_at
-from tichu_pipeline.brettspielwelt.text.tokens import TEXT, begin_text
+from tichu_pipeline.brettspielwelt.text.tokens import TEXT, Text, begin_text
 
 # fmt: off
-# What is known of a round beside its record and the replay's outcome.
+# What is known of a round besides its record and the outcome of its replay.
 ORIGIN = np.dtype([
-    ("begin", np.int64),            # the round's text in the chunk's data
+    ("begin", np.int64),            # of the round's text in the chunk's data
     ("end", np.int64),
     ("line", np.int32),             # of its header in the file, from 1
-    ("break_line", np.int32),       # of what breaks it: the turn, or the header where no turn is at fault
-    ("names", np.int32, 4),         # places in Games.names
-    ("bad_first", np.int8, 4),      # 1: not to be known
+    ("break_line", np.int32),       # of the turn that breaks a rule, or of the header if no turn does
+    ("names", np.int32, 4),         # indices into Games.names
+    ("bad_first", np.int8, 4),      # 1: unknown
     ("bad_start", np.int8, 4),
     ("bad_given", np.int8, (4, 3)),
 ], align=True)
 
 FRAGMENT = np.dtype([
     ("game_id", np.int64),
-    ("round_index", np.int32),      # how many rounds of the game were read before it
+    ("round_index", np.int32),      # the number of rounds of the game before it
     ("rule_break", np.int8),        # SYNTAX or TRUNCATED
     ("line", np.int32),             # the line that cannot be read, or the header
     ("begin", np.int64),
@@ -57,7 +57,7 @@ GAME = np.dtype([
     ("game_id", np.int64),
     ("num_rounds", np.int32),
     ("num_fragments", np.int32),
-    ("num_failed", np.int32),       # rounds that break a rule, and fragments in whose place a result is missing
+    ("num_failed", np.int32),       # rounds that break a rule, and fragments that should have a result
     ("total", np.int32, 2),
     ("error_code", np.int8),
     ("player_changed", np.int8),
@@ -65,7 +65,7 @@ GAME = np.dtype([
 
 NAME = np.dtype([("begin", np.int64), ("length", np.int32)])
 
-# How much of each output is filled.
+# The number of rows of each column that are filled.
 FILLED = np.dtype([
     ("games", np.int64),
     ("rounds", np.int64),
@@ -80,47 +80,49 @@ PARSE = np.dtype([
     ("replay", SCRATCH),
     ("seats", SEATS),
     ("filled", FILLED),
-    ("previous_name", np.int64, 4),     # where in the text the names of the game's last round stand
+    ("previous_name", np.int64, 4),     # places in the text of the names in the game's previous round
     ("previous_length", np.int32, 4),
-    ("last_name", np.int32, 4),         # and their places in the list of names
+    ("last_name", np.int32, 4),         # and their indices into the names
 ], align=True)
 # fmt: on
+Origin: TypeAlias = Any  # a record of ORIGIN
+Parse: TypeAlias = Any  # a record of PARSE
 
 
 class Columns(NamedTuple):
-    """Where games are read to. There is room for whatever a chunk may hold: no step has to look."""
+    """The arrays that games are read into. They have room for any chunk, so that no step has to check."""
 
     games: np.ndarray  # GAME
     rounds: np.ndarray  # ROUND
     outcomes: np.ndarray  # OUTCOME, one a round
     origins: np.ndarray  # ORIGIN, one a round
-    spreads: np.ndarray  # SPREAD, one a round; of a round that was played to its end
+    spreads: np.ndarray  # SPREAD, one a round; filled in for completed rounds
     fragments: np.ndarray  # FRAGMENT
     names: np.ndarray  # NAME
     history: np.ndarray  # bytes
-    tricks: np.ndarray  # TRICK, of rounds that were played to their end
-    counts: np.ndarray  # plays of such rounds; COUNTS_SHAPE, flat
+    tricks: np.ndarray  # TRICK, of completed rounds
+    counts: np.ndarray  # of plays in completed rounds; COUNTS_SHAPE, flat
 
     @staticmethod
     def with_room(games: int, size: int, counts: np.ndarray) -> Columns:
-        """For so many games in so many bytes. What is never written to costs nothing."""
+        """Columns for this number of games and bytes. Room that is never written to costs nothing."""
         rounds = size // SHORTEST_ROUND
         return Columns(
-            lent(games, GAME),
-            lent(rounds, ROUND),
-            lent(rounds, OUTCOME),
-            lent(rounds, ORIGIN),
-            lent(rounds, SPREAD),
-            lent(size // SHORTEST_FRAGMENT + games, FRAGMENT),
-            lent(4 * rounds, NAME),
-            lent(size, np.uint8),
-            lent(size // SHORTEST_PLAY, TRICK),
+            mapped_zeros(games, GAME),
+            mapped_zeros(rounds, ROUND),
+            mapped_zeros(rounds, OUTCOME),
+            mapped_zeros(rounds, ORIGIN),
+            mapped_zeros(rounds, SPREAD),
+            mapped_zeros(size // SHORTEST_FRAGMENT + games, FRAGMENT),
+            mapped_zeros(4 * rounds, NAME),
+            mapped_zeros(size, np.uint8),
+            mapped_zeros(size // SHORTEST_PLAY, TRICK),
             counts,
         )
 
 
 @inner
-def _same_bytes(text, begin, length, other, other_length):
+def _same_bytes(text: Text, begin: int, length: int, other: int, other_length: int) -> bool:
     if length != other_length:
         return False
     for i in range(length):
@@ -130,10 +132,10 @@ def _same_bytes(text, begin, length, other, other_length):
 
 
 @inner
-def _note_names(parse, start, origin, names):
-    """Gives each seat's name its place in the list of names; a game's unchanged name keeps its place.
+def _note_names(parse: Parse, start: int, origin: Origin, names: np.ndarray) -> int:
+    """Appends the four names to the column of names. A name that has not changed since the previous round is reused.
 
-    Returns how many of the four have changed.
+    Returns how many have changed.
     """
     draft, changed = parse.draft, 0
     previous, previous_length = parse.previous_name, parse.previous_length
@@ -155,8 +157,8 @@ def _note_names(parse, start, origin, names):
 
 
 @inner
-def _judge(parse, outcome, origin):
-    """Replays the drafted round, together with what its text already says against it."""
+def _replay(parse: Parse, outcome: Any, origin: Origin) -> None:
+    """Replays the drafted round, and takes the breaks in its text into account."""
     draft, scratch = parse.draft, parse.replay
     replay(
         scratch.state,
@@ -179,7 +181,8 @@ def _judge(parse, outcome, origin):
 
 
 @inner
-def _note_tricks(parse, columns):
+def _note_tricks(parse: Parse, columns: Columns) -> None:
+    """Appends the tricks of the round, and counts its plays."""
     filled = parse.filled
     filled.tricks = read_tricks(
         parse.draft.row,
@@ -193,8 +196,8 @@ def _note_tricks(parse, columns):
 
 
 @inner
-def read_game(parse, data, start, stop, game_id, columns):
-    """Reads one game into the columns, behind what they hold."""
+def read_game(parse: Parse, data: np.ndarray, start: int, stop: int, game_id: int, columns: Columns) -> None:
+    """Reads one game, and appends it to the columns."""
     text, draft, filled = parse.text, parse.draft, parse.filled
     first_round, first_fragment = filled.rounds, filled.fragments
     begin_text(text, data, start, stop)
@@ -217,7 +220,7 @@ def read_game(parse, data, start, stop, game_id, columns):
             fragment.line = draft.syntax_line if draft.syntax_line else draft.line
             fragment.begin, fragment.end = begin, end
             filled.fragments += 1
-            # Cards that were dealt anew before anybody played have no result that could be missing.
+            # If the cards are dealt anew before the first play, no result is missing.
             breaks_off = draft.fragment == RuleBreak.TRUNCATED and text.at >= text.length
             dealt_anew = draft.fragment == RuleBreak.TRUNCATED and draft.log.length == 0
             game.num_failed += not breaks_off and not dealt_anew
@@ -226,7 +229,7 @@ def read_game(parse, data, start, stop, game_id, columns):
         if _note_names(parse, start + skipped, origin, columns.names) and filled.rounds > first_round:
             game.player_changed = 1
         overplayed |= game_result(game.total[0], game.total[1]) != NOT_OVER
-        _judge(parse, outcome, origin)
+        _replay(parse, outcome, origin)
         game.num_failed += outcome.rule_break != 0
         game.total[0] += draft.row.score[0]
         game.total[1] += draft.row.score[1]
@@ -259,14 +262,16 @@ def read_game(parse, data, start, stop, game_id, columns):
 
 
 @kernel
-def _read_games(parse, data, starts, ends, ids, columns):
+def _read_games(
+    parse: Parse, data: np.ndarray, starts: np.ndarray, ends: np.ndarray, ids: np.ndarray, columns: Columns
+) -> None:
     for i in range(len(ids)):
         read_game(parse, data, starts[i], ends[i], ids[i], columns)
 
 
 @dataclass(frozen=True)
 class Games:
-    """A chunk of games as columns. Places in `data` are those of the chunk's bytes."""
+    """A chunk of games as columns. `data` has the bytes of their logs."""
 
     data: npt.NDArray[np.uint8]
     games: np.ndarray  # GAME
@@ -280,9 +285,9 @@ class Games:
 
 
 class Reader:
-    """Reads chunk after chunk into columns that it keeps, so that fresh memory is not paid for again and again.
+    """Reads chunk after chunk into the same columns, to save the cost of fresh memory.
 
-    What `read` gives is overwritten by the next call; `counts` of plays add up.
+    Each call of `read` overwrites the games of the one before; `counts` of plays add up.
     """
 
     def __init__(self) -> None:
@@ -291,7 +296,7 @@ class Reader:
         self._columns = Columns.with_room(CHUNK_GAMES, CHUNK_BYTES, self.counts)
 
     def read(self, chunk: Chunk) -> Games:
-        """All games of a chunk."""
+        """The games of a chunk."""
         size = int((chunk.ends - chunk.starts).sum())
         if len(chunk) > len(self._columns.games) or size > len(self._columns.history):
             self._columns = Columns.with_room(len(chunk), size, self.counts)

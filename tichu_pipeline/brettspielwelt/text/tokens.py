@@ -1,10 +1,12 @@
-"""What the lines of a log are made of: words, labels of cards, seats, names, numbers.
+"""Reads the tokens of a log's lines: words, labels of cards, seats, names, numbers.
 
-All take a TEXT and a place in it, and judge nothing: a label that names no card is UNKNOWN. Which lines make a round is
-`parser`'s to know, how bytes are looked at eight or sixteen at a time `scanning`'s.
+Every function takes a TEXT and most a place in it. They check nothing: a label that names no card is UNKNOWN. `parser`
+knows which lines make a round, `scanning` reads eight or sixteen bytes at a time.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,19 +27,20 @@ MAX_SCORE = 9_999
 UNKNOWN = -1
 
 # fmt: off
-# One game's text, and how far it is read.
+# One game's text, and the reader's place in it.
 TEXT = np.dtype([
     ("length", np.int64),
     ("at", np.int64),
-    ("line", np.int64),                 # number of the line that begins at or before `at`, from 1
-    ("address", np.int64),              # of its first byte; line feeds stand behind its end, so that nobody looks back
+    ("line", np.int64),                 # number of the line of `at`, from 1
+    ("address", np.int64),              # of its first byte; line feeds follow the text, so the end needs no check
 ])
 # fmt: on
+Text: TypeAlias = Any  # a record of TEXT
 
 RETURN, TAB = 13, 9
 OPEN, DASH, ONE, ZERO, NINE = (ord(c) for c in "(-109")
 
-# What the first two letters of a label say: the card's bit; TEN + colour if a 0 must follow; else UNKNOWN.
+# The card of a label's first two letters: its bit; TEN + colour if a 0 must follow; UNKNOWN if there is none.
 TEN = 64
 CARD_OF_LETTERS = np.full(1 << 16, UNKNOWN, dtype=np.int8)
 RANK_OF_BYTE = np.zeros(256, dtype=np.int8)  # of a wish
@@ -52,16 +55,17 @@ for _label, _bit in (("Dr", DRAGON_BIT), ("Ph", PHOENIX_BIT), ("Hu", DOG_BIT), (
 
 
 def _number(text: bytes) -> int:
+    """Bytes as one number, the first in the lowest bits."""
     return int.from_bytes(text, "little")
 
 
-# `(0)` to `(3)`: these bits of a word are these; the rest of a line that passes.
+# `(0)` to `(3)`: SEAT_LETTERS in the bits of SEAT_MASK.
 SEAT_MASK, SEAT_LETTERS = _number(b"\xff\xfc\xff"), _number(b"(0)")
-PASSES_AS_EVER = _number(b" passt.\n")
+USUAL_PASS = _number(b" passt.\n")  # the rest of the line of a pass, as nearly all logs have it
 
 
 def _words(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Texts in pieces of eight bytes, which of their bits count, and their lengths in bytes."""
+    """Texts as rows of eight-byte words, the masks of the bits that count, and the lengths in bytes."""
     pieces = max(map(len, texts)) // 8 + 1
     numbers = b"".join(text.ljust(8 * pieces, b"\0") for text in texts)
     masks = b"".join((b"\xff" * len(text)).ljust(8 * pieces, b"\0") for text in texts)
@@ -70,6 +74,7 @@ def _words(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.frombuffer(numbers, np.int64).reshape(shape), np.frombuffer(masks, np.int64).reshape(shape), lengths
 
 
+# `writer` spells these words as well: a slip in one list shows when the parser reads what the writer wrote.
 WORDS, WORD_MASKS, WORD_LENGTHS = _words(
     [
         b"---------------Gr.Tichukarten",
@@ -103,8 +108,8 @@ WORDS, WORD_MASKS, WORD_LENGTHS = _words(
 
 
 @inner
-def begin_text(text, source, start, stop):
-    """Takes a game's bytes where they are; without a byte order mark. Line feeds stand behind them, as in a Chunk."""
+def begin_text(text: Text, source: np.ndarray, start: int, stop: int) -> None:
+    """Moves to the beginning of a game, after a byte order mark. Line feeds must follow the bytes, as in a Chunk."""
     if stop - start >= 3 and source[start] == 0xEF and source[start + 1] == 0xBB and source[start + 2] == 0xBF:
         start += 3
     text.address = np.intp(source.ctypes.data) + start
@@ -114,49 +119,49 @@ def begin_text(text, source, start, stop):
 
 
 @inner
-def is_word(text, at, which):
-    """Whether this word stands here; what follows it is not looked at."""
+def is_word(text: Text, at: int, word: int) -> bool:
+    """Whether this word of WORDS begins here. What follows it does not matter."""
     different = 0
-    for i in range((WORD_LENGTHS[which] + 7) >> 3):
-        different |= (word_at(text.address, at + 8 * i) ^ WORDS[which, i]) & WORD_MASKS[which, i]
+    for i in range((WORD_LENGTHS[word] + 7) >> 3):
+        different |= (word_at(text.address, at + 8 * i) ^ WORDS[word, i]) & WORD_MASKS[word, i]
     return different == 0
 
 
 @inner
-def is_cut_word(text, which):
-    """Whether the text ends within this word, which begins where the reader stands."""
+def is_cut_word(text: Text, word: int) -> bool:
+    """Whether this word begins at the reader's place, and the text ends within it."""
     for i in range(text.length - text.at):
-        expected = (WORDS[which, i >> 3] >> (8 * (i & 7))) & 255
-        if i == WORD_LENGTHS[which] or byte_at(text.address, text.at + i) != expected:
+        expected = (WORDS[word, i >> 3] >> (8 * (i & 7))) & 255
+        if i == WORD_LENGTHS[word] or byte_at(text.address, text.at + i) != expected:
             return False
     return True
 
 
 @inlined
-def skip_spaces(text, at):
-    """The place of the first byte from here on that is no blank within a line."""
+def skip_spaces(text: Text, at: int) -> int:
+    """The next place from here on that is not a blank."""
     while byte_at(text.address, at) == SPACE or byte_at(text.address, at) == TAB or byte_at(text.address, at) == RETURN:
         at += 1
     return at
 
 
 @inlined
-def behind_word(text, which):
-    """What stands behind the word that the reader stands at."""
-    return skip_spaces(text, text.at + WORD_LENGTHS[which])
+def after_word(text: Text, word: int) -> int:
+    """The place after the word that begins at the reader's place, and after blanks."""
+    return skip_spaces(text, text.at + WORD_LENGTHS[word])
 
 
 @inlined
-def ends_line(text, at):
-    """Whether nothing but blanks stands from here to the end of the line."""
+def ends_line(text: Text, at: int) -> bool:
+    """Whether the rest of the line is blank."""
     return byte_at(text.address, skip_spaces(text, at)) == LINE_FEED
 
 
 @inlined
-def next_line(text):
-    """Moves to the beginning of the next line that is not blank. False at the end of the game."""
+def next_line(text: Text) -> bool:
+    """Moves to the beginning of the next line that is not blank. False at the end of the text."""
     at = text.at
-    if byte_at(text.address, at) == LINE_FEED and byte_at(text.address, at + 1) > SPACE:  # as nearly always in the play
+    if byte_at(text.address, at) == LINE_FEED and byte_at(text.address, at + 1) > SPACE:  # nearly always
         text.at = at + 1
         text.line += 1
         return True
@@ -164,7 +169,8 @@ def next_line(text):
 
 
 @inner
-def _next_line_that_is_not_blank(text):
+def _next_line_that_is_not_blank(text: Text) -> bool:
+    """`next_line` in general."""
     at = end_of_line(text, text.at)
     while at < text.length:
         if byte_at(text.address, at) == LINE_FEED:
@@ -182,14 +188,14 @@ def _next_line_that_is_not_blank(text):
 
 
 @inner
-def at_line(text):
-    """Moves on to a line that is not blank, unless the reader stands at one. False at the end of the game."""
+def at_line(text: Text) -> bool:
+    """Moves to the next line that is not blank, unless the reader is at one. False at the end of the text."""
     text.at = skip_spaces(text, text.at)
     return byte_at(text.address, text.at) != LINE_FEED or next_line(text)
 
 
 @inlined
-def end_of_line(text, at):
+def end_of_line(text: Text, at: int) -> int:
     """The place of the line feed that ends this line."""
     n = before_line_ends(text.address, at)
     while n == WIDTH:
@@ -199,24 +205,24 @@ def end_of_line(text, at):
 
 
 @inlined
-def card_at(text, at):
-    """(bit, position behind): the card whose label begins here; the bit is UNKNOWN if it names none."""
+def card_at(text: Text, at: int) -> tuple[int, int]:
+    """(bit, place after it) of the card whose label begins here. The bit is UNKNOWN if the label names no card."""
     letters = word_at(text.address, at)
     bit = CARD_OF_LETTERS[letters & 0xFFFF]
-    behind = at + 2
+    end = at + 2
     follows = (letters >> 16) & 255
     if bit >= TEN:
         bit = 4 * (10 - 1) + bit - TEN if follows == ZERO else UNKNOWN
-        behind = at + 3
+        end = at + 3
         follows = (letters >> 24) & 255
     if bit == UNKNOWN or follows > SPACE:
-        return UNKNOWN, _behind_label(text, at)
-    return bit, behind
+        return UNKNOWN, _after_label(text, at)
+    return bit, end
 
 
 @inner
-def _behind_label(text, at):
-    """The place behind a label that may be anything."""
+def _after_label(text: Text, at: int) -> int:
+    """The place after a label, whatever it is."""
     at += 1
     while byte_at(text.address, at) > SPACE:
         at += 1
@@ -224,8 +230,8 @@ def _behind_label(text, at):
 
 
 @inlined
-def cards_at(text, at):
-    """(cards, how many labels, labels unknown, place of the line feed) from here to the end of the line."""
+def cards_at(text: Text, at: int) -> tuple[int, int, int, int]:
+    """(cards, number of labels, number of unknown ones, place of the line feed) from here to the end of the line."""
     cards = labels = unknown = 0
     at = skip_spaces(text, at)
     while byte_at(text.address, at) != LINE_FEED:
@@ -240,25 +246,25 @@ def cards_at(text, at):
 
 
 @inlined
-def seat_at(text, at):
-    """The seat of `(0)` at this place, UNKNOWN if there is none."""
+def seat_at(text: Text, at: int) -> int:
+    """The seat of `(0)` to `(3)` at this place; UNKNOWN if there is none."""
     letters = word_at(text.address, at)
     return (letters >> 8) & 3 if letters & SEAT_MASK == SEAT_LETTERS else UNKNOWN
 
 
 @inlined
-def behind_name(text, at):
-    """The place behind a name: at the space, tab, colon or end of line that ends it."""
+def after_name(text: Text, at: int) -> int:
+    """The place of the space, tab, colon or end of line that ends a name."""
     n = before_name_ends(text.address, at)
     while n == WIDTH:
         at += WIDTH
         n = before_name_ends(text.address, at)
     at += n
-    return at if byte_at(text.address, at) >= SPACE else _behind_odd_name(text, at)
+    return at if byte_at(text.address, at) >= SPACE else _after_odd_name(text, at)
 
 
 @inner
-def _behind_odd_name(text, at):
+def _after_odd_name(text: Text, at: int) -> int:
     """The same from a control character on, which may be part of the name."""
     byte = byte_at(text.address, at)
     while byte != SPACE and byte != COLON and byte != TAB and byte != LINE_FEED:
@@ -270,8 +276,8 @@ def _behind_odd_name(text, at):
 
 
 @inner
-def score_at(text, at):
-    """(value, position behind) of a number with or without a minus; the value is beyond MAX_SCORE if there is none."""
+def score_at(text: Text, at: int) -> tuple[int, int]:
+    """(value, place after it) of a number with or without a minus. The value exceeds MAX_SCORE if there is none."""
     negative = byte_at(text.address, at) == DASH
     if negative:
         at += 1
@@ -287,8 +293,8 @@ def score_at(text, at):
 
 
 @inner
-def wish_at(text, at):
-    """The rank that a wish names, 0 if it names none."""
+def wish_at(text: Text, at: int) -> int:
+    """The rank that a wish names; 0 if it names none."""
     first, second = byte_at(text.address, at), byte_at(text.address, at + 1)
     if first == ONE and second == ZERO:
         return 10 if ends_line(text, at + 2) else 0

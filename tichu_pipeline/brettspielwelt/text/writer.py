@@ -1,17 +1,18 @@
-"""Rounds as Brettspielwelt writes them: records to text, to the letter but for the order of cards within a
-line.
+"""Writes rounds as Brettspielwelt does: records to text, equal except for the order of cards within a line.
 
-A kernel fills one byte buffer, so that a corpus of any size is written at the speed of its games. Cards stand
-in canonical order, downwards. Reading text back does not belong here.
+A kernel fills one byte buffer, so that writing keeps up with playing, whatever the size of a corpus. Cards are in
+canonical order, descending.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tichu_models.kernels import inner, kernel
 from tichu_models.records.history import CALL_ENTRY, LOG, PASS_ENTRY, TAKE_ENTRY, cards_in, kind_of, load, seat_of
-from tichu_models.records.schema import Rounds
+from tichu_models.records.schema import Round, Rounds
 from tichu_models.rules.cards import CARD_OF_INDEX, DESCENDING, DRAGON, LABEL_OF_RANK, LABELS, MAHJONG
 from tichu_models.rules.legal import has_bomb
 from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND
@@ -35,6 +36,7 @@ def _bytes_table(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
 
 LABEL_BYTES, LABEL_LENGTHS = _bytes_table(list(LABELS))
 WISH_BYTES, WISH_LENGTHS = _bytes_table(["", "", *(LABEL_OF_RANK[rank] for rank in range(2, 15))])
+# `tokens` spells these words as well: a slip in one list shows when the parser reads what the writer wrote.
 PHRASES, PHRASE_LENGTHS = _bytes_table(
     [
         "---------------Gr.Tichukarten------------------\n",
@@ -72,7 +74,7 @@ PHRASES, PHRASE_LENGTHS = _bytes_table(
 
 NAME = np.dtype([("length", np.int64), ("text", np.uint8, MAX_NAME)])
 NAMES = np.dtype([("seat", NAME, 4)])
-# The text so far, the names at the table and the history being written: one record, as all scratch of kernels.
+# The text so far, the names at the table, and the history that is written: scratch of kernels as one record.
 PAGE = np.dtype(
     [
         ("length", np.int64),
@@ -81,23 +83,25 @@ PAGE = np.dtype(
         ("text", np.uint8, MAX_ROUND_TEXT + 400 * MAX_NAME),
     ]
 )
+Page: TypeAlias = Any  # a record of PAGE
 
 
 @inner
-def _byte(page, value):
+def _byte(page: Page, value: int) -> None:
     page.text[page.length] = value
     page.length += 1
 
 
 @inner
-def _phrase(page, which):
-    for i in range(PHRASE_LENGTHS[which]):
-        page.text[page.length + i] = PHRASES[which, i]
-    page.length += PHRASE_LENGTHS[which]
+def _phrase(page: Page, phrase: int) -> None:
+    """Writes a phrase of PHRASES."""
+    for i in range(PHRASE_LENGTHS[phrase]):
+        page.text[page.length + i] = PHRASES[phrase, i]
+    page.length += PHRASE_LENGTHS[phrase]
 
 
 @inner
-def _name(page, seat):
+def _name(page: Page, seat: int) -> None:
     name = page.names[seat]
     for i in range(name.length):
         page.text[page.length + i] = name.text[i]
@@ -105,8 +109,8 @@ def _name(page, seat):
 
 
 @inner
-def _player(page, seat):
-    """`(0)anna`"""
+def _player(page: Page, seat: int) -> None:
+    """Writes a seat and its player: `(0)anna`."""
     _byte(page, 40)
     _byte(page, ZERO + seat)
     _byte(page, 41)
@@ -114,13 +118,13 @@ def _player(page, seat):
 
 
 @inner
-def _label(page, index):
+def _label(page: Page, index: int) -> None:
     for i in range(LABEL_LENGTHS[index]):
         _byte(page, LABEL_BYTES[index, i])
 
 
 @inner
-def _cards(page, cards):
+def _cards(page: Page, cards: int) -> None:
     for index in _ORDER:
         if cards & CARD_OF_INDEX[index]:
             _label(page, index)
@@ -128,7 +132,7 @@ def _cards(page, cards):
 
 
 @inner
-def _number(page, value):
+def _number(page: Page, value: int) -> None:
     if value < 0:
         _byte(page, MINUS)
         value = -value
@@ -141,14 +145,16 @@ def _number(page, value):
 
 
 @inner
-def _call(page, phrase, seat):
+def _call(page: Page, phrase: int, seat: int) -> None:
+    """Writes a line that ends with a seat: an announcement, or the Dragon gift."""
     _phrase(page, phrase)
     _player(page, seat)
     _byte(page, NEWLINE)
 
 
 @inner
-def _hands(page, header, hands):
+def _hands(page: Page, header: int, hands: np.ndarray) -> None:
+    """Writes a card list: a header and four lines."""
     _phrase(page, header)
     for seat in range(4):
         _player(page, seat)
@@ -158,8 +164,8 @@ def _hands(page, header, hands):
 
 
 @inner
-def _schupfen(page, row, hand):
-    """Writes who gives what, and leaves in `hand` what everybody holds afterwards."""
+def _schupfen(page: Page, row: Round, hand: np.ndarray) -> None:
+    """Writes the schupfen, and puts the hands after it into `hand`."""
     _phrase(page, SCHUPFEN)
     for seat in range(4):
         hand[seat] = row.start[seat]
@@ -179,7 +185,8 @@ def _schupfen(page, row, hand):
 
 
 @inner
-def _bomb_owners(page, hand):
+def _bomb_owners(page: Page, hand: np.ndarray) -> None:
+    """Writes the line of the seats that hold a bomb, if there are any."""
     some = False
     for seat in range(4):
         if has_bomb(hand[seat]):
@@ -193,7 +200,8 @@ def _bomb_owners(page, hand):
 
 
 @inner
-def _play(page, row, hand):
+def _play(page: Page, row: Round, hand: np.ndarray) -> None:
+    """Writes the play of `page.log`. Takes the cards played out of `hand`."""
     log = page.log
     top = 0
     last = log.length - 1
@@ -228,8 +236,8 @@ def _play(page, row, hand):
 
 
 @inner
-def write_round(page, row, history):
-    """Appends a round's text to the page, with the names that stand in it."""
+def write_round(page: Page, row: Round, history: np.ndarray) -> None:
+    """Appends the text of a round to the page. The names are those in the page."""
     hand = np.zeros(4, dtype=np.int64)
     load(page.log, history, row)
     _hands(page, GRAND_HEADER, row.first)
@@ -252,9 +260,10 @@ def write_round(page, row, history):
 
 
 @kernel
-def write_rounds(page, rows, history, names, text, ends):
-    """Writes rounds one behind the other into a byte array; `ends` says where each ends. Returns how many
-    fitted."""
+def write_rounds(
+    page: Page, rows: np.ndarray, history: np.ndarray, names: np.ndarray, text: np.ndarray, ends: np.ndarray
+) -> int:
+    """Writes rounds one after the other into a byte array, and the end of each into `ends`. Returns how many fitted."""
     to = 0
     for i in range(len(rows)):
         page.length = 0
@@ -274,7 +283,7 @@ def write_rounds(page, rows, history, names, text, ends):
 
 
 def name_table(names: list[bytes]) -> np.ndarray:
-    """Names as records for the kernels; each may have MAX_NAME bytes."""
+    """Names as records of NAME, with at most MAX_NAME bytes each."""
     table = np.zeros(len(names), dtype=NAME)
     for entry, name in zip(table, names, strict=True):
         entry["length"] = len(name)
@@ -283,7 +292,7 @@ def name_table(names: list[bytes]) -> np.ndarray:
 
 
 def write(rounds: Rounds, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The text of all rounds as bytes, and where each round ends. `names` holds NAMES, one for each round."""
+    """The text of all rounds as bytes, and the end of each round. `names` has a record of NAMES for each round."""
     page, ends = np.zeros(1, dtype=PAGE)[0], np.zeros(len(rounds), dtype=np.int64)
     text = np.empty(len(rounds) * USUAL_ROUND_TEXT + MAX_ROUND_TEXT, dtype=np.uint8)
     while write_rounds(page, rounds.rows, rounds.history, names, text, ends) < len(rounds):

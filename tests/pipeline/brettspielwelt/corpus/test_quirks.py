@@ -530,7 +530,7 @@ def test_tiny_fragments_are_planted_around() -> None:
 def test_what_does_not_fit_waits() -> None:
     """A kind that is lost because the game it was due in had no place for it."""
     planter = Planter(16, np.random.default_rng(0))
-    wanted = sum(kind.wanted(16) for kind in KINDS)
+    wanted = sum(kind.number_in(16) for kind in KINDS)
     planted = 0
     for i in range(16):
         game = sound_game(i)

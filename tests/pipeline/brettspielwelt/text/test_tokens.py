@@ -12,8 +12,8 @@ from tichu_pipeline.brettspielwelt.text.tokens import (
     MAX_SCORE,
     TEXT,
     UNKNOWN,
+    after_name,
     begin_text,
-    behind_name,
     card_at,
     cards_at,
     is_cut_word,
@@ -29,7 +29,7 @@ NUM_WORDS = len(tokens.WORDS)
 # What each of the functions says of the beginning of a text.
 SAID = np.dtype(
     [
-        *((name, np.int64) for name in ("card", "behind_card", "seat", "behind_name", "score", "behind_score", "wish")),
+        *((name, np.int64) for name in ("card", "behind_card", "seat", "after_name", "score", "behind_score", "wish")),
         *((name, np.int64) for name in ("cards", "labels", "unknown", "line_end", "line")),
         ("words", np.int64),  # bit w: word w stands here
         ("cut", np.int64),  # bit w: the text ends within it
@@ -44,7 +44,7 @@ def look_at(source, length, text, said):
     at = text.at
     said.card, said.behind_card = card_at(text, at)
     said.seat = seat_at(text, at)
-    said.behind_name = behind_name(text, at)
+    said.after_name = after_name(text, at)
     said.score, said.behind_score = score_at(text, at)
     said.wish = wish_at(text, at)
     said.cards, said.labels, said.unknown, said.line_end = cards_at(text, at)
@@ -109,7 +109,7 @@ def test_seats(line, seat):
 )
 def test_names(line, name):
     """A name that is cut off where eight or sixteen bytes end; or one that takes the colon along."""
-    assert said_of(line)["behind_name"] == len(name)
+    assert said_of(line)["after_name"] == len(name)
 
 
 @pytest.mark.parametrize(
