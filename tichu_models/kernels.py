@@ -7,16 +7,18 @@ Every module with hot code imports `kernel` from here and nothing from Numba. Wh
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+import llvmlite.binding
 import llvmlite.ir
 import numba
 import numpy as np
 from llvmlite.binding import Linkage
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.core.codegen import CPUCodeLibrary
 from numba.extending import intrinsic
 
@@ -63,11 +65,16 @@ def _optimize_callers_only() -> None:
 
     Here a caller has its own copies of what it calls, under names of their own: by the common name its calls would go
     to the inner kernels' own, slow code, and theirs to copies whose arguments LLVM has rearranged.
+
+    Loops are neither vectorised nor unrolled, but for those of a constant length. In these kernels they are short;
+    LLVM would take twice the time and write twice the code for them, which runs no faster.
     """
-    optimize = CPUCodeLibrary._optimize_final_module
+    optimize, finish = CPUCodeLibrary._optimize_final_module, CPUCodeLibrary._finalize_final_module
+    llvmlite.binding.set_option("kernels", "-unroll-runtime=false")
+    config.LOOP_VECTORIZE = 0  # type: ignore[attr-defined]
 
     def optimize_unless_inner(library):
-        if _compiling and _compiling[-1]:
+        if _is_inner():
             return
         own = uuid4().hex
         for function in library._final_module.functions:
@@ -76,7 +83,29 @@ def _optimize_callers_only() -> None:
                 function.name = f"{function.name}.{own}"
         optimize(library)
 
+    def finish_quickly_if_inner(library):
+        if not _is_inner() or not library._object_caching_enabled or library._compiled_object is not None:
+            finish(library)
+            return
+        code = _quick_machine(library._codegen).emit_object(library._final_module)
+        library._compiled_object = code
+        finish(library)  # loads it, and forgets it
+        library._compiled_object = code
+
     CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
+    CPUCodeLibrary._finalize_final_module = finish_quickly_if_inner  # type: ignore[method-assign]
+
+
+def _is_inner() -> bool:
+    return bool(_compiling) and _compiling[-1]
+
+
+@functools.cache
+def _quick_machine(codegen: Any) -> Any:
+    """The target that Numba compiles for, without LLVM's efforts to make its code fast."""
+    options: dict[str, Any] = {"opt": 0}
+    codegen._customize_tm_options(options)
+    return llvmlite.binding.Target.from_triple(llvmlite.binding.get_process_triple()).create_target_machine(**options)
 
 
 def _compile_once(dispatcher: Any) -> None:
