@@ -9,6 +9,8 @@ is `kernels`.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -19,16 +21,47 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 PROJECT = ("tichu_models", "tichu_pipeline")
+KERNELS = "tichu_models.kernels"
+DECORATORS = {"kernel", "vectorised", "inner", "inlined"}
 KEEP_SECONDS = 14 * 24 * 3600
 FOLDER_NAME = re.compile(r"[a-z_.]+-[0-9a-f]{20}(-boundscheck)?")
+
+
+class Compiling(NamedTuple):
+    """A kernel that this process compiles, or waits for while another one does."""
+
+    kernel: str  # with its module
+    since: float  # of time.monotonic()
+
+
+Listener = Callable[[Compiling | None], None]
+_compiling: list[Compiling] = []  # each called by the one before it; Numba lets one thread compile at a time
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> Callable[[], None]:
+    """Has a listener called when this process begins to compile a kernel that Python calls, and, with None, when it is
+    done; returns what ends that. The listener is called by the thread that compiles, and had better be quick."""
+    _listeners.append(listener)
+    return lambda: _listeners.remove(listener)
+
+
+def compiling() -> Compiling | None:
+    """What this process compiles at the moment. Kernels that this one calls do not count."""
+    return next(iter(_compiling), None)
+
+
+def _tell(now: Compiling | None) -> None:
+    for listener in _listeners[:]:
+        listener(now)
 
 
 class KernelCache(FunctionCache):
@@ -36,28 +69,48 @@ class KernelCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
+        self._kernel = f"{function.__module__}.{function.__name__}"
         self._lock_path = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
         self._lock = -1
+        self._is_compiling = False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code; None if this process is to compile it."""
         found = super().load_overload(sig, target_context)
-        if found is None and self._lock < 0:
-            self._lock = _locked(self._lock_path)
-            found = super().load_overload(sig, target_context)
-            if found is not None:
-                self.done()
+        if found is None and not self._is_compiling:
+            self._begin()
+            try:
+                found = super().load_overload(sig, target_context)
+            finally:
+                if found is not None:
+                    self.done()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        super().save_overload(sig, data)
-        self.done()
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self.done()
+
+    def _begin(self) -> None:
+        self._is_compiling = True
+        _compiling.append(Compiling(self._kernel, time.monotonic()))
+        if len(_compiling) == 1:
+            _tell(_compiling[0])
+        self._lock = _locked(self._lock_path)
 
     def done(self) -> None:
         """Lets other processes go on."""
+        if not self._is_compiling:
+            return
+        self._is_compiling = False
         if self._lock >= 0:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)  # a process that was forked meanwhile holds the file open too
             os.close(self._lock)
         self._lock = -1
+        _compiling.pop()
+        if not _compiling:
+            _tell(None)
 
 
 class _Folder(_CacheLocator):
@@ -124,14 +177,17 @@ def _base() -> Path:
 
 @functools.cache
 def _of_this_process() -> Path:
-    return Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+    folder = Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _forget_old(base: Path) -> None:
     limit = time.time() - KEEP_SECONDS
     for other in base.iterdir():
-        if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
-            shutil.rmtree(other, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process forgets as well
+            if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def closure_digest(module: str) -> str:
@@ -151,6 +207,12 @@ def closure(module: str) -> set[str]:
         found |= new
         waiting += new
     return found
+
+
+def has_kernels(module: str) -> bool:
+    """Whether a module defines kernels; it need not be loaded for that."""
+    code = _code(module)
+    return code is not None and KERNELS in code.co_names and not DECORATORS.isdisjoint(code.co_names)
 
 
 @functools.cache
