@@ -155,7 +155,9 @@ def _locked(path: Path) -> int:
 @functools.cache
 def module_folder(module: str) -> Path:
     """The folder for a module's kernels, made if need be: below NUMBA_CACHE_DIR, else the user's cache, else for this
-    process alone."""
+    process alone. So are kernels of a script or a notebook, which is no module that could be found again."""
+    if _code(module) is None:
+        return _of_this_process() / module
     variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
     name = f"{module}-{closure_digest(module)}{variant}"
     folder = _base() / name

@@ -79,6 +79,7 @@ def _optimize_callers_only() -> None:
     optimize, finish = CPUCodeLibrary._optimize_final_module, CPUCodeLibrary._finalize_final_module
     llvmlite.binding.set_option("kernels", "-unroll-runtime=false")
 
+    @functools.wraps(optimize)
     def optimize_unless_inner(library):
         kind = _kind()
         if kind.is_inner:
@@ -91,6 +92,7 @@ def _optimize_callers_only() -> None:
                 function.name = f"{function.name}.{own}"
         optimize(library)
 
+    @functools.wraps(finish)
     def finish_quickly_if_inner(library):
         if not _kind().is_inner or not library._object_caching_enabled or library._compiled_object is not None:
             finish(library)

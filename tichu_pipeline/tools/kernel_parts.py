@@ -61,13 +61,21 @@ def tournaments() -> None:
     from tichu_models.arena import lockstep, tournament
     from tichu_models.arena.results import results_of
     from tichu_models.players.crowd import CrowdAgent
-    from tichu_models.statistics import bootstrap
 
     order = tournament.Order(("random", "heuristic"), 1)
     agents = [agent_from(name) for name in order.agents]
     fixtures = tournament.fixtures_of_deals(order, 0, 0, 1)
     results_of(lockstep.play(agents, fixtures, 1))
-    lockstep.play([CrowdAgent("crowd", np.zeros(1)), agents[0]], fixtures, 1)
+    for rates in (np.zeros(1), np.frombuffer(bytes(8))):  # made, or read from a file
+        lockstep.play([CrowdAgent("crowd", rates), agents[0]], fixtures, 1)
+
+
+def statistics() -> None:
+    """Intervals of confidence, and keys."""
+    from tichu_models.chance import fill
+    from tichu_models.statistics import bootstrap
+
+    fill(np.uint64(1), np.empty(1, dtype=np.uint64))
     bootstrap(np.zeros(1), np.ones(1))
 
 
@@ -80,7 +88,7 @@ def networks() -> None:
         runs = Path(folder)
         _make_runs(runs)
         for name in OF_NETWORK:
-            played = _play_once(f"policy:{name}", runs)
+            played = _play_once(f"policy:{name}", runs, deals=20)  # somebody is asked for a bomb
         Luck(runs / "ValueNet")(played)
 
 
@@ -107,14 +115,14 @@ def _make_runs(runs: Path) -> None:
         save(runs / name, build(name, inputs, config), manifest)
 
 
-def _play_once(name: str, runs: Path) -> Rounds:
-    """A round of a player against one by chance."""
+def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:
+    """A round of each deal, of a player against one by chance."""
     from tichu_models.agents.registry import agent_from
     from tichu_models.arena import lockstep, tournament
 
-    order = tournament.Order((name, "random"), 1)
+    order = tournament.Order((name, "random"), deals)
     agents = [agent_from(each, runs) for each in order.agents]
-    return lockstep.play(agents, tournament.fixtures_of_deals(order, 0, 0, 1), 1)
+    return lockstep.play(agents, tournament.fixtures_of_deals(order, 0, 0, deals), 1)
 
 
 def logs() -> None:
@@ -149,5 +157,5 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, logs, tournaments, networks)
+    part.__name__: part for part in (self_play, encoding, search, logs, tournaments, networks, statistics)
 }

@@ -6,6 +6,8 @@ first that needs it. Which parts there are is `kernel_parts`; where compiled cod
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import os
 import pkgutil
 import subprocess
@@ -16,10 +18,16 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
-from tichu_models.kernel_cache import PROJECT, Compiling, has_kernels, listen, module_folder
+import numba
+from llvmlite.binding import get_host_cpu_name
+
+from tichu_models.kernel_cache import PROJECT, Compiling, closure_digest, has_kernels, listen, module_folder
+from tichu_pipeline.tools import kernel_parts
 from tichu_pipeline.tools.kernel_parts import PARTS
 
+NAME = "tichu_pipeline.tools.warm_up"  # also where this module is the main one
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -41,14 +49,22 @@ def kernel_modules() -> list[str]:
     """All modules of the project that define kernels."""
     found = []
     for package in PROJECT:
-        paths = __import__(package).__path__
+        paths = importlib.import_module(package).__path__
         found += [each.name for each in pkgutil.walk_packages(paths, f"{package}.") if has_kernels(each.name)]
-    return found
+    return sorted(found)
 
 
 def is_compiled() -> bool:
-    """Whether all kernels are compiled, as they are now. Costs a fraction of a second."""
-    return all(any(module_folder(module).glob("*.nbc")) for module in kernel_modules())
+    """Whether all parts have been compiled, as the kernels are now. Costs a fraction of a second."""
+    return _sign().is_dir() and all(any(module_folder(module).glob("*.nbc")) for module in kernel_modules())
+
+
+def _sign() -> Path:
+    """The empty folder that says so. It is named by all that compiled code hangs on."""
+    folders = [module_folder(module) for module in kernel_modules()]
+    machine = (numba.__version__, sys.version_info[:2], get_host_cpu_name())
+    content = repr((machine, closure_digest(kernel_parts.__name__), [folder.name for folder in folders]))
+    return folders[0].parent / f"compiled-{hashlib.sha256(content.encode()).hexdigest()[:20]}"
 
 
 def compile_all(report: Callable[[Progress], None] = lambda _: None, processes: int | None = None) -> None:
@@ -61,17 +77,18 @@ def compile_all(report: Callable[[Progress], None] = lambda _: None, processes: 
 
     with ThreadPoolExecutor(processes or os.cpu_count() or 1) as threads:
         try:
-            for _ in threads.map(lambda part: _run(part, told), PARTS):
+            for _ in threads.map(lambda part: run_part(part, told), PARTS):
                 pass
         finally:
             threads.shutdown(cancel_futures=True)
+    _sign().mkdir(parents=True, exist_ok=True)
 
 
-def _run(part: str, report: Callable[[Progress], None]) -> None:
+def run_part(part: str, report: Callable[[Progress], None]) -> None:
     """Runs a part in a process of its own, which says on each line what it compiles."""
     started = time.monotonic()
     report(Progress(part, 0.0))
-    command = [sys.executable, "-m", __spec__.name, part]
+    command = [sys.executable, "-m", NAME, part]
     with tempfile.TemporaryFile("w+") as faults:
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=faults, text=True, env={**os.environ, **ONE_THREAD}
