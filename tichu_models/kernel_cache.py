@@ -22,6 +22,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
@@ -223,7 +224,8 @@ def _imports(module: str) -> set[str]:
     code = _code(module)
     if code is None:
         return set()
-    named = {name for name in code.co_names if name.split(".")[0] in PROJECT}
+    ours = {*PROJECT, module.split(".", maxsplit=1)[0]}
+    named = {name for name in code.co_names if name.split(".")[0] in ours}
     below = {f"{package}.{name}" for package in named for name in code.co_names if _is_package(package)}
     return {name for name in named | below if _code(name) is not None}
 
@@ -245,7 +247,11 @@ def _is_package(module: str) -> bool:
 def _code(module: str) -> CodeType | None:
     """A module's bytecode, from its .pyc where that is fresh."""
     spec = _spec(module)
-    return spec.loader.get_code(module) if spec and spec.has_location else None
+    if spec is None or not spec.has_location:
+        return None
+    # pytest loads its tests by a loader of its own, which tells no bytecode.
+    loader = spec.loader if hasattr(spec.loader, "get_code") else SourceFileLoader(module, spec.origin)
+    return loader.get_code(module)
 
 
 @functools.cache
@@ -260,8 +266,10 @@ def _words(code: CodeType) -> Iterator[str]:
     yield code.co_name
     yield code.co_code.hex()
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags))
-    constants = code.co_consts[1:] if _has_docstring(code) else code.co_consts
-    for constant in constants:
+    docstring = _docstring_at(code)
+    for at, constant in enumerate(code.co_consts):
+        if at == docstring:
+            continue
         if isinstance(constant, CodeType):
             yield from _words(constant)
         elif isinstance(constant, frozenset):
@@ -270,11 +278,11 @@ def _words(code: CodeType) -> Iterator[str]:
             yield repr(constant)
 
 
-def _has_docstring(code: CodeType) -> bool:
-    """Whether the first constant is a docstring, or None in its place."""
-    if code.co_name == "<module>":
-        return True
-    says_so = getattr(inspect, "CO_HAS_DOCSTRING", 0)  # from Python 3.13 on
-    if says_so:
-        return bool(code.co_flags & says_so)
-    return bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
+def _docstring_at(code: CodeType) -> int:
+    """Which constant is the docstring, or None in its place; -1 for none of them."""
+    if code.co_flags & inspect.CO_OPTIMIZED:  # a function
+        has_flag = getattr(inspect, "CO_HAS_DOCSTRING", 0)  # from Python 3.13 on
+        return 0 if (code.co_flags & has_flag if has_flag else not code.co_name.startswith("<")) else -1
+    if "__doc__" not in code.co_names:
+        return -1
+    return 0 if code.co_name == "<module>" else 1  # a class's name comes first

@@ -27,14 +27,18 @@ def worth(cards):
     """What cards are worth."""
     return POINTS * cards
 '''
-MIDDLE = """
+MIDDLE = '''FACTOR = 2
+
+class Rules:
+    """What the rules say."""
+
 from tichu_models.deep import worth
 from tichu_models.kernels import inner
 
 @inner
 def doubled(cards):
-    return 2 * worth(cards)
-"""
+    return FACTOR * worth(cards)
+'''
 TOP = """
 from tichu_models.kernels import kernel
 from tichu_models.middle import doubled
@@ -130,12 +134,13 @@ def test_kernels_are_compiled_once(project):
 @pytest.mark.parametrize(
     ("module", "old", "new", "compiled", "answer"),
     [
-        ("middle", "2 *", "4 *", {"answer", "doubled"}, "300"),
+        ("middle", "FACTOR *", "4 *", {"answer", "doubled"}, "300"),
+        ("middle", "FACTOR = 2", "FACTOR = 6", {"answer", "doubled"}, "450"),
         ("deep", "* cards", "* cards * cards", KERNELS, "450"),
         ("deep", "POINTS = 25", "POINTS = 10", KERNELS, "60"),
         ("top", "+ 0", "+ 7", {"answer"}, "157"),
     ],
-    ids=["callee", "callee two modules away", "constant two modules away", "kernel itself"],
+    ids=["callee", "first line of a module", "callee two modules away", "constant two modules away", "kernel itself"],
 )
 def test_what_a_kernel_is_made_of_compiles_it_anew(project, module, old, new, compiled, answer):
     """A rule is changed, and its callers answer from the cache as if it were not."""
@@ -149,11 +154,19 @@ def test_what_a_kernel_is_made_of_compiles_it_anew(project, module, old, new, co
     [
         ("deep", "Far below", "Far, far below"),
         ("deep", "What cards are worth", "The worth of cards"),
+        ("middle", "the rules say", "counts"),
         ("deep", "    return", "    # so many points each\n    return"),
         ("middle", "\n@inner", "\n\n\n\n@inner"),
         ("page", "A page about", "All about"),
     ],
-    ids=["docstring of a module", "docstring of a kernel", "comment", "line numbers", "module that no kernel imports"],
+    ids=[
+        "docstring of a module",
+        "docstring of a kernel",
+        "docstring of a class",
+        "comment",
+        "line numbers",
+        "module that no kernel imports",
+    ],
 )
 def test_what_kernels_do_not_hang_on_compiles_nothing(project, module, old, new):
     """An edit of a text or of a loss costs a minute of compiling."""

@@ -124,8 +124,11 @@ def main() -> None:
         _run_here(sys.argv[1])
         return
     started = time.perf_counter()
-    if not is_compiled():
-        compile_all(_print)
+    try:
+        if not is_compiled():
+            compile_all(_print)
+    except CompileError as error:
+        sys.exit(str(error))
     print(f"kernels ready after {time.perf_counter() - started:.1f} s", flush=True)
 
 
