@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.kernels import inlined, inner, kernel
+from tichu_models.kernels import inlined, inner, vectorised
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -27,7 +27,7 @@ def draw(key, counter):
     return z ^ (z >> S31)
 
 
-@kernel
+@vectorised
 def fill(key, numbers):
     """The first random numbers of a key, into an array of uint64: eight at a time, where the CPU can."""
     for i in range(len(numbers)):

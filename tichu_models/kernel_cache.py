@@ -9,6 +9,8 @@ is `kernels`.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import fcntl
 import functools
 import hashlib
@@ -19,17 +21,48 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 PROJECT = ("tichu_models", "tichu_pipeline")
+KERNELS = "tichu_models.kernels"
+DECORATORS = {"kernel", "vectorised", "inner", "inlined"}
 KEEP_SECONDS = 14 * 24 * 3600
 FOLDER_NAME = re.compile(r"[a-z_.]+-[0-9a-f]{20}(-boundscheck)?")
+
+
+class Compiling(NamedTuple):
+    """A kernel that this process compiles, or waits for while another one does."""
+
+    kernel: str  # with its module
+    since: float  # of time.monotonic()
+
+
+Listener = Callable[[Compiling | None], None]
+_compiling: list[Compiling] = []  # each called by the one before it; Numba lets one thread compile at a time
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> Callable[[], None]:
+    """Has a listener called when this process begins to compile a kernel that Python calls, and, with None, when it is
+    done; returns what ends that. The listener is called by the thread that compiles, and had better be quick."""
+    _listeners.append(listener)
+    return lambda: _listeners.remove(listener)
+
+
+def compiling() -> Compiling | None:
+    """What this process compiles at the moment. Kernels that this one calls do not count."""
+    return next(iter(_compiling), None)
+
+
+def _tell(now: Compiling | None) -> None:
+    for listener in _listeners[:]:
+        listener(now)
 
 
 class KernelCache(FunctionCache):
@@ -37,28 +70,48 @@ class KernelCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
+        self._kernel = f"{function.__module__}.{function.__name__}"
         self._lock_path = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
         self._lock = -1
+        self._is_compiling = False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled code; None if this process is to compile it."""
         found = super().load_overload(sig, target_context)
-        if found is None and self._lock < 0:
-            self._lock = _locked(self._lock_path)
-            found = super().load_overload(sig, target_context)
-            if found is not None:
-                self.done()
+        if found is None and not self._is_compiling:
+            self._begin()
+            try:
+                found = super().load_overload(sig, target_context)
+            finally:
+                if found is not None:
+                    self.done()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        super().save_overload(sig, data)
-        self.done()
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self.done()
+
+    def _begin(self) -> None:
+        self._is_compiling = True
+        _compiling.append(Compiling(self._kernel, time.monotonic()))
+        if len(_compiling) == 1:
+            _tell(_compiling[0])
+        self._lock = _locked(self._lock_path)
 
     def done(self) -> None:
         """Lets other processes go on."""
+        if not self._is_compiling:
+            return
+        self._is_compiling = False
         if self._lock >= 0:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)  # a process that was forked meanwhile holds the file open too
             os.close(self._lock)
         self._lock = -1
+        _compiling.pop()
+        if not _compiling:
+            _tell(None)
 
 
 class _Folder(_CacheLocator):
@@ -103,7 +156,9 @@ def _locked(path: Path) -> int:
 @functools.cache
 def module_folder(module: str) -> Path:
     """The folder for a module's kernels, made if need be: below NUMBA_CACHE_DIR, else the user's cache, else for this
-    process alone."""
+    process alone. So are kernels of a script or a notebook, which is no module that could be found again."""
+    if _code(module) is None:
+        return _of_this_process() / module
     variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
     name = f"{module}-{closure_digest(module)}{variant}"
     folder = _base() / name
@@ -125,14 +180,17 @@ def _base() -> Path:
 
 @functools.cache
 def _of_this_process() -> Path:
-    return Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+    folder = Path(tempfile.mkdtemp(prefix="tichu-kernels-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _forget_old(base: Path) -> None:
     limit = time.time() - KEEP_SECONDS
     for other in base.iterdir():
-        if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
-            shutil.rmtree(other, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process forgets as well
+            if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def closure_digest(module: str) -> str:
@@ -154,13 +212,20 @@ def closure(module: str) -> set[str]:
     return found
 
 
+def has_kernels(module: str) -> bool:
+    """Whether a module defines kernels; it need not be loaded for that."""
+    code = _code(module)
+    return code is not None and KERNELS in code.co_names and not DECORATORS.isdisjoint(code.co_names)
+
+
 @functools.cache
 def _imports(module: str) -> set[str]:
     """The project's modules that a module names in its imports, and perhaps some more."""
     code = _code(module)
     if code is None:
         return set()
-    named = {name for name in code.co_names if name.split(".")[0] in PROJECT}
+    ours = {*PROJECT, module.split(".", maxsplit=1)[0]}
+    named = {name for name in code.co_names if name.split(".")[0] in ours}
     below = {f"{package}.{name}" for package in named for name in code.co_names if _is_package(package)}
     return {name for name in named | below if _code(name) is not None}
 
@@ -184,7 +249,9 @@ def _code(module: str) -> CodeType | None:
     spec = _spec(module)
     if spec is None or not spec.has_location:
         return None
-    return SourceFileLoader(module, spec.origin).get_code(module)  # whoever else would load it: pytest, say
+    # pytest loads its tests by a loader of its own, which tells no bytecode.
+    loader = spec.loader if hasattr(spec.loader, "get_code") else SourceFileLoader(module, spec.origin)
+    return loader.get_code(module)
 
 
 @functools.cache
@@ -199,8 +266,10 @@ def _words(code: CodeType) -> Iterator[str]:
     yield code.co_name
     yield code.co_code.hex()
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags))
-    constants = code.co_consts[1:] if _has_docstring(code) else code.co_consts
-    for constant in constants:
+    docstring = _docstring_at(code)
+    for at, constant in enumerate(code.co_consts):
+        if at == docstring:
+            continue
         if isinstance(constant, CodeType):
             yield from _words(constant)
         elif isinstance(constant, frozenset):
@@ -209,11 +278,11 @@ def _words(code: CodeType) -> Iterator[str]:
             yield repr(constant)
 
 
-def _has_docstring(code: CodeType) -> bool:
-    """Whether the first constant is a docstring, or None in its place."""
-    if code.co_name == "<module>":
-        return True
-    says_so = getattr(inspect, "CO_HAS_DOCSTRING", 0)  # from Python 3.13 on
-    if says_so:
-        return bool(code.co_flags & says_so)
-    return bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
+def _docstring_at(code: CodeType) -> int:
+    """Which constant is the docstring, or None in its place; -1 for none of them."""
+    if code.co_flags & inspect.CO_OPTIMIZED:  # a function
+        has_flag = getattr(inspect, "CO_HAS_DOCSTRING", 0)  # from Python 3.13 on
+        return 0 if (code.co_flags & has_flag if has_flag else not code.co_name.startswith("<")) else -1
+    if "__doc__" not in code.co_names:
+        return -1
+    return 0 if code.co_name == "<module>" else 1  # a class's name comes first

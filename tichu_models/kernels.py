@@ -1,4 +1,4 @@
-"""How a plain function becomes machine code: the decorator `kernel`, its two companions, and a few intrinsics.
+"""How a plain function becomes machine code: the decorator `kernel`, its three companions, and a few intrinsics.
 
 Every module with hot code imports `kernel` from here and nothing from Numba. Where compiled code is kept is
 `kernel_cache`; what the kernels compute does not belong here.
@@ -7,16 +7,18 @@ Every module with hot code imports `kernel` from here and nothing from Numba. Wh
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
+import llvmlite.binding
 import llvmlite.ir
 import numba
 import numpy as np
 from llvmlite.binding import Linkage
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.core.codegen import CPUCodeLibrary
 from numba.extending import intrinsic
 
@@ -27,26 +29,33 @@ njit: Any = numba.njit
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def _as_kernel(is_inner: bool, **options: bool) -> Any:
+class _Kind(NamedTuple):
+    """What becomes of a kernel."""
+
+    is_inner: bool = False
+    is_vectorised: bool = False
+
+
+def _as_kernel(kind: _Kind, **options: bool) -> Any:
     def decorate(function: Any) -> Any:
         compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
         if not JIT_IS_OFF:
             compiled._cache = KernelCache(function)
             _compile_once(compiled)
-            _note_what_compiles(compiled, is_inner)
+            _note_what_compiles(compiled, kind)
         return compiled
 
     return decorate
 
 
-_compiling: list[bool] = []  # whether the kernels that are being compiled are inner ones, the innermost last
+_compiling: list[_Kind] = []  # the kinds of the kernels that are being compiled, the innermost last
 
 
-def _note_what_compiles(dispatcher: Any, is_inner: bool) -> None:
+def _note_what_compiles(dispatcher: Any, kind: _Kind) -> None:
     compile_ = dispatcher._compiler.compile
 
     def noted(args, return_type):
-        _compiling.append(is_inner)
+        _compiling.append(kind)
         try:
             return compile_(args, return_type)
         except BaseException:
@@ -63,12 +72,19 @@ def _optimize_callers_only() -> None:
 
     Here a caller has its own copies of what it calls, under names of their own: by the common name its calls would go
     to the inner kernels' own, slow code, and theirs to copies whose arguments LLVM has rearranged.
-    """
-    optimize = CPUCodeLibrary._optimize_final_module
 
+    Loops are neither vectorised nor unrolled, but for those of a constant length. In most kernels they are short; LLVM
+    would take twice the time and write twice the code for them, which runs no faster.
+    """
+    optimize, finish = CPUCodeLibrary._optimize_final_module, CPUCodeLibrary._finalize_final_module
+    llvmlite.binding.set_option("kernels", "-unroll-runtime=false")
+
+    @functools.wraps(optimize)
     def optimize_unless_inner(library):
-        if _compiling and _compiling[-1]:
+        kind = _kind()
+        if kind.is_inner:
             return
+        config.LOOP_VECTORIZE = int(kind.is_vectorised)  # type: ignore[attr-defined]
         own = uuid4().hex
         for function in library._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
@@ -76,7 +92,30 @@ def _optimize_callers_only() -> None:
                 function.name = f"{function.name}.{own}"
         optimize(library)
 
+    @functools.wraps(finish)
+    def finish_quickly_if_inner(library):
+        if not _kind().is_inner or not library._object_caching_enabled or library._compiled_object is not None:
+            finish(library)
+            return
+        code = _quick_machine(library._codegen).emit_object(library._final_module)
+        library._compiled_object = code
+        finish(library)  # loads it, and forgets it
+        library._compiled_object = code
+
     CPUCodeLibrary._optimize_final_module = optimize_unless_inner  # type: ignore[method-assign]
+    CPUCodeLibrary._finalize_final_module = finish_quickly_if_inner  # type: ignore[method-assign]
+
+
+def _kind() -> _Kind:
+    return _compiling[-1] if _compiling else _Kind()
+
+
+@functools.cache
+def _quick_machine(codegen: Any) -> Any:
+    """The target that Numba compiles for, without LLVM's efforts to make its code fast."""
+    options: dict[str, Any] = {"opt": 0}
+    codegen._customize_tm_options(options)
+    return llvmlite.binding.Target.from_triple(llvmlite.binding.get_process_triple()).create_target_machine(**options)
 
 
 def _compile_once(dispatcher: Any) -> None:
@@ -96,12 +135,14 @@ def _widest(kind: Any) -> Any:
 
 
 # What Python calls.
-kernel: Any = _as_kernel(is_inner=False)
+kernel: Any = _as_kernel(_Kind())
+# Likewise, with long loops over arrays, of which the CPU does several steps at once.
+vectorised: Any = _as_kernel(_Kind(is_vectorised=True))
 # What only kernels call. Optimised with its callers, not by itself: called from Python, it is right, but slow.
-inner: Any = _as_kernel(is_inner=True)
+inner: Any = _as_kernel(_Kind(is_inner=True))
 # For small kernels of the innermost loops: melted into their callers, which LLVM does not always do by itself. Large
 # ones must not be: a caller is compiled with all that is melted into it, and so is its caller.
-inlined: Any = _as_kernel(is_inner=True, forceinline=True)
+inlined: Any = _as_kernel(_Kind(is_inner=True), forceinline=True)
 if not JIT_IS_OFF:
     _optimize_callers_only()
 

@@ -18,7 +18,7 @@ from tichu_models.arena.tournament import TournamentRequest, play
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
-from tichu_pipeline.tools.warm_up import warm_up_play
+from tichu_pipeline.tools.warm_up import compile_all
 from tichu_pipeline.tournaments.running import run
 
 pytestmark = pytest.mark.bench
@@ -27,7 +27,7 @@ TARGET, LIMIT = 60.0, 6.0  # seconds
 
 def test_twenty_thousand_duplicate_deals():
     """A comparison that one thinks twice about before asking for it."""
-    warm_up_play()
+    compile_all()
     request = TournamentRequest(("heuristic", "heuristic:blunder=.1"), 20_000, seed=1)
     started = time.process_time()
     played = play(request, agent_from)

@@ -113,6 +113,12 @@ def _of_rank(counts, rank):
     return (counts >> (4 * (rank - 1))) & 15
 
 
+@inlined
+def _groups(cards, size):
+    """How many groups of one, two or three are in up to four cards: `cards // size`, for a fraction of its time."""
+    return (cards + (size == 3)) >> (size - 1)
+
+
 @inner
 def _side_by_side(counts, size, lowest, ranks):
     """How many runs of so many ranks, with `size` cards of each, can be laid at once. From below, as many as go."""
@@ -120,7 +126,7 @@ def _side_by_side(counts, size, lowest, ranks):
     for low in range(lowest, ACE - ranks + 2):
         fit = 4
         for rank in range(low, low + ranks):
-            fit = min(fit, _of_rank(counts, rank) // size)
+            fit = min(fit, _groups(_of_rank(counts, rank), size))
         counts -= fit * size * _run_of_ones(ranks) << (4 * (low - 1))
         total += fit
     return total
@@ -197,7 +203,7 @@ def _of_figure(hand, counts, kind, length, rank):
         return fit
     fit = 4
     for each in range(low, rank + 1):
-        fit = min(fit, _of_rank(counts, each) // size)
+        fit = min(fit, _groups(_of_rank(counts, each), size))
     return fit
 
 

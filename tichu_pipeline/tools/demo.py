@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -104,17 +103,6 @@ def _sizes(archives: list[Path]) -> dict[str, int]:
     return {archive.name: archive.stat().st_size for archive in archives if archive.exists()}
 
 
-def compile_all(report: Callable[[str, float], None]) -> None:
-    """Compiles what all stages need, unless that has been done; `report` hears of what, and for how long already."""
-    from tichu_pipeline.tools.warm_up import warm_up_data, warm_up_play
-
-    report("self-play, replay and tournaments", 0.0)
-    warm_up_play()
-    report("what leads from logs to batches", 0.0)
-    warm_up_data()
-    report("", 0.0)
-
-
 def load_stages(stages: StageList) -> None:
     """Imports Dagster and all stages, and lists these."""
     stages.begin(LOADING)
@@ -124,10 +112,28 @@ def load_stages(stages: StageList) -> None:
 
 
 def compile_kernels(stages: StageList) -> None:
-    """Compiles all kernels, as a stage of its own."""
+    """Compiles all kernels by several processes, as a stage, unless that has been done. Should this process compile one
+    later, that is shown as well."""
+    from tichu_models.kernel_cache import listen
+    from tichu_pipeline.tools.warm_up import Progress, compile_all, is_compiled
+
+    def show_part(progress: Progress) -> None:
+        stages.compiling(f"{progress.part}: {progress.kernel.rpartition('.')[2]}", progress.seconds)
+
     stages.begin(KERNELS)
-    compile_all(stages.compiling)
+    if is_compiled():
+        stages.stages[KERNELS].add({"reused": True})
+    else:
+        compile_all(show_part)
+    stages.compiling("")
     stages.end(KERNELS)
+    listen(
+        lambda now: (
+            stages.compiling(now.kernel.rpartition(".")[2], time.monotonic() - now.since)
+            if now
+            else stages.compiling("")
+        )
+    )
 
 
 def make_corpus(stages: StageList, raw: Path, request: CorpusRequest) -> None:

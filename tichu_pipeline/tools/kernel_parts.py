@@ -1,0 +1,172 @@
+"""What needs kernels, in parts that compile apart: each runs its kernels for real, on next to nothing.
+
+A new game, or a new way to play, gets a part of its own. Parts may share kernels: who comes first compiles them. How
+parts are run side by side is `warm_up`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tichu_models.records.schema import Rounds
+
+MONTH = "2024-01"
+GAMES = 4
+# Of networks whose size is not `hidden`.
+SIZES: dict[str, dict] = {
+    "DTNet": {"turns": 2, "d_model": 8, "layers": 1, "heads": 1, "feedforward": 8, "policy": [8], "value": [8]},
+    "GCPolicyNet": {"body": [8], "policy": [8], "value": [8]},
+    "CandidatePolicyNet": {"body": [8], "move": [8], "width": 8},
+}
+
+
+def self_play() -> None:
+    """The built-in players in one fused kernel, and the check of what they played."""
+    from tichu_models.arena.selfplay import stream
+    from tichu_models.players.builtin import HeuristicAgent, RandomAgent
+    from tichu_models.records.replay import check
+
+    for played in stream([HeuristicAgent(blunder=0.1), RandomAgent()], np.array([[0, 1, 0, 1]]), seed=1):
+        check(played.rounds)
+
+
+def encoding() -> None:
+    """Samples and decisions out of rounds: there are none, so that no other part is needed."""
+    from tichu_models.observation.decisions import (
+        DECISIONS_AT_ONCE,
+        FOUND,
+        SCORE_BEFORE,
+        WALK,
+        WHO_ACTS,
+        find_decisions,
+    )
+    from tichu_models.observation.samples import Encoder, SoundRounds, width_of
+    from tichu_models.observation.specs import spec
+    from tichu_models.records.schema import ROUND
+    from tichu_models.samples.classes import classes_of
+
+    rows, scores_before, history = (
+        np.zeros(0, dtype=ROUND),
+        np.zeros(0, dtype=SCORE_BEFORE),
+        np.zeros(0, dtype=np.uint8),
+    )
+    history, of_round = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int8)
+    played = SoundRounds(rows, before, of_round, of_round, of_round, history, np.zeros(0, dtype=np.int64))
+    encoder = Encoder(spec("play-375"))
+    samples = np.zeros((1, width_of(encoder.spec)), dtype=np.int64)
+    encoder.encode(played, samples)
+    classes_of(samples, encoder.spec)
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    find_decisions(rows, before, history, scratch, encoder.plan["kinds"], 0, WHO_ACTS, DECISIONS_AT_ONCE, found)
+
+
+def tournaments() -> None:
+    """Players whom Python asks, table by table."""
+    from tichu_models.agents.registry import agent_from
+    from tichu_models.arena import lockstep, tournament
+    from tichu_models.arena.results import results_of
+    from tichu_models.players.crowd import CrowdAgent
+
+    request = tournament.TournamentRequest(("random", "heuristic"), 1)
+    agents = [agent_from(name) for name in request.agents]
+    fixtures = tournament.fixtures_of_deals(request, 0, 0, 1)
+    results_of(lockstep.play(agents, fixtures, 1))
+    for rates in (np.zeros(1), np.frombuffer(bytes(8))):  # made, or read from a file
+        lockstep.play([CrowdAgent("crowd", rates), agents[0]], fixtures, 1)
+
+
+def statistics() -> None:
+    """Intervals of confidence, and keys."""
+    from tichu_models.chance import fill
+    from tichu_models.statistics import bootstrap
+
+    fill(np.uint64(1), np.empty(1, dtype=np.uint64))
+    bootstrap(np.zeros(1), np.ones(1))
+
+
+def networks() -> None:
+    """Players with networks, and what is expected of a deal."""
+    from tichu_models.agents.luck import Luck
+    from tichu_models.agents.registry import OF_NETWORK
+
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Path(folder)
+        _make_runs(runs)
+        for name in OF_NETWORK:
+            played = _play_once(f"policy:{name}", runs, deals=20)  # somebody is asked for a bomb
+        Luck(runs / "ValueNet")(played)
+
+
+def search() -> None:
+    """The search that a network leads, with both judges of a position."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Path(folder)
+        _make_runs(runs)
+        for leaf in ("rollout", "value"):
+            _play_once(f"mcts:PolicyNet,simulations=8,deals=2,trust=1,leaf={leaf}", runs)
+
+
+def _make_runs(runs: Path) -> None:
+    """A run of every network, the smallest that there is, with random weights."""
+    from tichu_models.networks.architectures import ARCHITECTURES, build
+    from tichu_models.observation.specs import spec
+    from tichu_models.runs.checkpoint import save
+    from tichu_models.runs.manifest import RunManifest, SpecStamp
+
+    for name, found in ARCHITECTURES.items():
+        read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
+        inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
+        manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
+        save(runs / name, build(name, inputs, config), manifest)
+
+
+def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:
+    """A round of each deal, of a player against one by chance."""
+    from tichu_models.agents.registry import agent_from
+    from tichu_models.arena import lockstep, tournament
+
+    request = tournament.TournamentRequest((name, "random"), deals)
+    agents = [agent_from(each, runs) for each in request.agents]
+    return lockstep.play(agents, tournament.fixtures_of_deals(request, 0, 0, deals), 1)
+
+
+def logs() -> None:
+    """From logs to batches, and what is counted on the way."""
+    from tichu_models.observation.specs import spec
+    from tichu_models.observation.unpack import BFLOAT16
+    from tichu_models.samples.loader import Loader
+    from tichu_models.samples.sources import RoundsSource
+    from tichu_pipeline.brettspielwelt.corpus.generate import generate
+    from tichu_pipeline.features.shards import make_shards
+    from tichu_pipeline.rounds.ingest import ingest
+    from tichu_pipeline.rounds.round_facts import rounds_and_seats
+    from tichu_pipeline.scaling.gather import count_variables
+    from tichu_pipeline.storage.folders import DataPaths, month_file
+    from tichu_pipeline.training.baselines import rule_based
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = DataPaths(Path(folder))
+        generate(paths.raw, GAMES, [MONTH], seed=1)
+        ingest(paths.raw, paths)
+        rounds_and_seats(paths, [MONTH])
+        count_variables(paths, [MONTH])
+        rounds = [month_file(paths.rounds, MONTH)]
+        make_shards(paths, spec("grand-65"), [MONTH])
+        rule_based(paths, "play-375", "train", 1)
+        rule_based(paths, "schupf-65", "train", 1)
+        for name in ("play-375", "play-376+history-1", "schupf-65", "wish-233"):
+            for options in ({}, {"kind": BFLOAT16}, {"steps": 4}, {"moves": name == "play-375"}):
+                for _ in Loader(RoundsSource(rounds, spec(name)), 8, **options):
+                    break
+
+
+# The longest first.
+PARTS: dict[str, Callable[[], None]] = {
+    part.__name__: part for part in (self_play, encoding, search, logs, tournaments, networks, statistics)
+}
