@@ -51,11 +51,7 @@ def encoding() -> None:
     from tichu_models.records.schema import ROUND
     from tichu_models.samples.classes import classes_of
 
-    rows, scores_before, history = (
-        np.zeros(0, dtype=ROUND),
-        np.zeros(0, dtype=SCORE_BEFORE),
-        np.zeros(0, dtype=np.uint8),
-    )
+    rows, before = np.zeros(0, dtype=ROUND), np.zeros(0, dtype=SCORE_BEFORE)
     history, of_round = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int8)
     played = SoundRounds(rows, before, of_round, of_round, of_round, history, np.zeros(0, dtype=np.int64))
     encoder = Encoder(spec("play-375"))
