@@ -5,7 +5,7 @@ received, who led first and so still holds the Mahjong, and who did not fulfil a
 
 Deals are drawn by rejection sampling. `propose` places the unknown cards at random, within the numbers of cards and the
 single cards that a seat cannot hold. `transcript.retrace` replays the round with that deal; it is rejected if a seat
-passed although it could have fulfilled a wish with several cards. All deals that fit are equally likely, except that
+could have fulfilled a wish with several cards and did not. All deals that fit are equally likely, except that
 the cards that the others gave each other are guessed: good ones to partners, bad ones to opponents.
 
 `likelihood_of` weighs a deal by how well a policy explains what the others have played.
@@ -142,7 +142,7 @@ def _undo_exchange(view: View, key: np.uint64, deal: Any) -> None:
 
 
 @inner
-def _any_of(cards: int, key: np.uint64, counter: int) -> int:
+def _any_of(cards: int, key: np.uint64, counter: int) -> np.int64:
     """The index of a random card of a mask."""
     for _ in range(draw_below(key, counter, count(cards))):
         cards &= cards - 1
