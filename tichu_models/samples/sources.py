@@ -158,7 +158,7 @@ def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.nda
 
 
 def _from_shard(table: pa.Table, spec: Spec, into: np.ndarray) -> None:
-    """Writes a shard's rows as packed samples, a few at a time, so that they are complete before they leave the cache."""
+    """Writes a shard's rows as packed samples, a few at a time, so that each is finished while it is in the cache."""
     columns = {name: table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in table.column_names}
     records = as_records(into, spec)
     targets = [(columns[name], records[name]) for name, _ in FACTS]
