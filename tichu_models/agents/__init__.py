@@ -1,1 +1,1 @@
-"""Players. An agent answers batches of views; built-in players are kernels that answer one view."""
+"""Players with networks, searching players, and the registry that makes every agent by its name."""

@@ -1,7 +1,8 @@
-"""From a network's numbers to a choice: kernels over many decisions, each by itself, whatever stands beside it.
+"""From a network's outputs to an answer: legal moves, their scores and the choice, as kernels over many decisions.
 
-Legal moves of many decisions stand end to end, `counts` says how many each has. What `networks.decision_rule` is for
-training, `score_moves` is for play; a test holds the two together. Which network is asked does not belong here.
+The legal moves of all decisions are kept end to end; `counts` says how many each decision has. No decision depends on
+the others of its batch. Two kernels do in play what torch does in training, and tests hold each pair together:
+`score_moves` is `networks.decision_rule`, `put_move_features` is `candidate_policy_net.move_features`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tichu_models.rules.cards import (
     lowest_bit,
 )
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
-from tichu_models.rules.legal import MAX_PLAYS, answers, bombs, new_buffer
+from tichu_models.rules.legal import MAX_PLAYS, Plays, answers, bombs, new_buffer
 
 DECISION_RULES = ("sum", "mean", "rarity", "likelihood")
 SUM, MEAN, RARITY, LIKELIHOOD = range(4)
@@ -33,26 +34,26 @@ PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1
 MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
 NUM_COLOURS = 5  # S, B, G, R, and none for the special cards
 USUAL_MOVES = 16
-PICK = 2  # counter of the draw that picks a move; built-in players use those below
+PICK = 2  # counter of the draw that picks a move; built-in players use the counters below it
 
-# By bit of a mask.
+# By the bit of a card in a mask.
 VALUE_OF_BIT = VALUE_OF_INDEX[INDEX_OF_BIT].astype(np.int64)
 COLOUR_OF_BIT = np.array([NUM_COLOURS - 1] * 4 + [0, 1, 2, 3] * 13, dtype=np.int64)
-# A card's surprise, by which rare ones weigh more; that of a card with four of its value is 1.
+# The weight of a card in the rule `rarity`: its surprise, where that of a card with four of its value is 1.
 _COPIES = np.bincount(VALUE_OF_INDEX)[VALUE_OF_INDEX[INDEX_OF_BIT]]
 RARITY_OF_BIT = np.log(NUM_CARDS / _COPIES) / math.log(NUM_CARDS / 4)
 
 
 class Moves(NamedTuple):
-    """Legal moves of many decisions: packed plays, 0 is the pass."""
+    """The legal moves of n decisions."""
 
-    plays: np.ndarray  # int64 (m,)
-    counts: np.ndarray  # int64 (n,)
+    plays: np.ndarray  # int64 (m,): packed plays end to end, 0 for the pass
+    counts: np.ndarray  # int64 (n,): how many each decision has
 
 
 @kernel
-def find_moves(views, buffer, plays, counts):
-    """Writes the legal moves of all views; returns how many there are, or -1 if there is not room enough."""
+def find_moves(views: np.ndarray, buffer: Plays, plays: np.ndarray, counts: np.ndarray) -> int:
+    """Writes the legal moves of all views; returns how many there are, or -1 if there is too little room."""
     n = 0
     for i in range(len(views)):
         if n + MAX_PLAYS > len(plays):
@@ -66,7 +67,7 @@ def find_moves(views, buffer, plays, counts):
 
 
 def moves_of(views: np.ndarray) -> Moves:
-    """The legal moves of views of plays."""
+    """The legal moves of views in which a play is asked."""
     counts, buffer = np.empty(len(views), dtype=np.int64), new_buffer()
     room = USUAL_MOVES * len(views) + MAX_PLAYS
     while True:
@@ -78,14 +79,18 @@ def moves_of(views: np.ndarray) -> Moves:
 
 
 @inner
-def _log_sigmoid(x):
+def _log_sigmoid(x: float) -> float:
     return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
 
 
 @kernel
-def score_moves(outputs, plays, counts, rule, odds, scores):
-    """The score of every move, from log-odds of cards and pass (n, 57), or with the gate of a hierarchical policy
-    (n, 58), as `networks.decision_rule` describes them. `odds` is scratch for a number a card."""
+def score_moves(
+    outputs: np.ndarray, plays: np.ndarray, counts: np.ndarray, rule: int, odds: np.ndarray, scores: np.ndarray
+) -> None:
+    """The score of every move by a decision rule, as `networks.decision_rule` describes them.
+
+    `outputs` are log-odds of cards and pass (n, 57), or those of a hierarchical policy (n, 58). `odds` is scratch with
+    one number for each card."""
     at = 0
     for i in range(len(counts)):
         rest = 0.0
@@ -123,22 +128,31 @@ def score_moves(outputs, plays, counts, rule, odds, scores):
 
 
 @kernel
-def match_moves(thoughts, moves, counts, scale, scores):
-    """The product of each state's numbers with those of its moves."""
+def match_moves(states: np.ndarray, moves: np.ndarray, counts: np.ndarray, scale: float, scores: np.ndarray) -> None:
+    """The score of every move of a CandidatePolicyNet: its embedding times that of its decision's state, scaled."""
     at = 0
     for i in range(len(counts)):
         for k in range(at, at + counts[i]):
             total = 0.0
-            for j in range(thoughts.shape[1]):
-                total += np.float64(thoughts[i, j]) * moves[k, j]
+            for j in range(states.shape[1]):
+                total += np.float64(states[i, j]) * moves[k, j]
             scores[k] = total * scale
         at += counts[i]
 
 
 @kernel
-def pick_moves(views, plays, counts, scores, temperature, top_k, seed, choices):
-    """The cards of the move with the highest score, the first of equals; at a temperature, one by chance, as likely as
-    the softmax of scores / temperature says, among the best top_k (0: all) and what equals the last of them."""
+def pick_moves(
+    views: np.ndarray,
+    plays: np.ndarray,
+    counts: np.ndarray,
+    scores: np.ndarray,
+    temperature: float,
+    top_k: int,
+    seed: int,
+    choices: np.ndarray,
+) -> None:
+    """The cards of the move with the highest score, the first of equals. With a temperature above 0, a move is sampled
+    from the softmax of scores / temperature over the top_k best moves (0: all) and those that tie with the last."""
     at = 0
     for i in range(len(counts)):
         end = at + counts[i]
@@ -163,8 +177,8 @@ def pick_moves(views, plays, counts, scores, temperature, top_k, seed, choices):
 
 
 @kernel
-def softmax(scores, counts, shares):
-    """What part each move has of its decision, if scores are logarithms of odds."""
+def softmax(scores: np.ndarray, counts: np.ndarray, shares: np.ndarray) -> None:
+    """The probability of each move among those of its decision: the softmax of its score."""
     at = 0
     for i in range(len(counts)):
         end = at + counts[i]
@@ -181,8 +195,9 @@ def softmax(scores, counts, shares):
 
 
 @kernel
-def pick_three(views, outputs, choices):
-    """The three cards to give away whose values and colours a network (n, 66) finds most likely together."""
+def pick_three(views: np.ndarray, outputs: np.ndarray, choices: np.ndarray) -> None:
+    """The answer to schupf: the three cards of the hand whose values and colours SchupfNet (n, 66) finds most likely
+    together."""
     colours = 3 * NUM_VALUES
     for i in range(len(views)):
         best = -np.inf
@@ -212,8 +227,8 @@ def pick_three(views, outputs, choices):
 
 
 @kernel
-def pick_bombs(views, thrown, buffer, choices):
-    """The lowest bomb that beats the trick where one is thrown."""
+def pick_bombs(views: np.ndarray, thrown: np.ndarray, buffer: Plays, choices: np.ndarray) -> None:
+    """The lowest bomb that beats the trick, where `thrown` is true; else none."""
     for i in range(len(views)):
         choices[i] = 0
         if thrown[i]:
@@ -227,9 +242,9 @@ def pick_bombs(views, thrown, buffer, choices):
 
 
 @kernel
-def put_move_features(plays, lookup, out):
-    """What CandidatePolicyNet reads of moves, one behind the other: 56 cards, type and length as one-hot, the rank as
-    thermometer. `out` has room for LANES more than they need."""
+def put_move_features(plays: np.ndarray, lookup: np.ndarray, out: np.ndarray) -> None:
+    """Writes the features of moves end to end, as CandidatePolicyNet reads them: 56 cards, type and length as one-hot,
+    the rank as thermometer. `out` needs room for LANES more numbers."""
     for k in range(len(plays)):
         play = plays[k]
         kind = COMBINATION[type_of(play), count(cards_of(play))]

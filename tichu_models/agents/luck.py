@@ -1,9 +1,9 @@
-"""What the luck of the cards promises team 20, by a ValueNet: a control variate for tournaments.
+"""Luck: a control variate for tournaments, the points that a deal promises team 20 by a ValueNet.
 
-A deal is taken as if everybody gave away cards by the rules of thumb, and each seat were about to lead: a matter of the
-cards alone, not of who plays. Turning the deal by a seat turns the sign, exactly, so that it is 0 on average, whatever
-the network has learned. At the two tables of a duplicate deal it is the same and cancels, as luck shall; in whole games
-it says something about the rounds that were played at one of the tables only.
+The ValueNet judges each seat's cards as if everybody had schupfed by the rules of thumb and the seat were about to
+lead, so that luck depends on the cards and not on who plays. A deal turned by one seat has exactly the opposite luck;
+its mean is therefore 0, whatever the network has learned. The two tables of a duplicate deal have the same luck, which
+cancels; in whole games luck explains the rounds that only one of the tables has played.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tichu_models.observation.view import VIEW, see
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.asking import PLAY, SCHUPF
-from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.legal import Plays, new_buffer
 from tichu_models.rules.scoring import VALUE_UNIT
-from tichu_models.rules.state import STATE, begin_round, exchange
+from tichu_models.rules.state import STATE, State, begin_round, exchange
 
 if TYPE_CHECKING:
     from tichu_models.agents.neural.network import Network
@@ -30,8 +30,8 @@ SIGNS = np.array([0.5, -0.5, 0.5, -0.5])  # each team's value is the mean of its
 
 
 @kernel
-def leads_of(rows, state, plays, views):
-    """The view of each seat of every deal as if it were about to lead, (4 n)."""
+def leads_of(rows: np.ndarray, state: State, plays: Plays, views: np.ndarray) -> None:
+    """The views of all four seats of each round (4 n), each as if the seat were about to lead."""
     given = np.empty((4, 3), dtype=np.int8)
     for i in range(len(rows)):
         begin_round(state, rows[i].first, rows[i].start, 0, 0, 0, 0)
@@ -48,18 +48,18 @@ def leads_of(rows, state, plays, views):
 
 
 class Luck:
-    """A tournament's control by the ValueNet of a run; goes to other processes as the run's name."""
+    """The control variate of a tournament, by the ValueNet of a run. It is pickled without the network."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def checked(self) -> Luck:
-        """Itself, if the run has a ValueNet."""
+        """Itself; raises CheckpointError if the run has no usable ValueNet."""
         _network(self.folder)
         return self
 
     def __call__(self, rounds: Rounds) -> np.ndarray:
-        """For each round, by how many points team 20 should win."""
+        """For each round, the points by which team 20 should win it."""
         views = np.zeros(4 * len(rounds), dtype=VIEW)
         leads_of(rounds.rows, np.zeros(1, dtype=STATE)[0], new_buffer(), views)
         from tichu_models.agents.neural.gc_agent import expected_by

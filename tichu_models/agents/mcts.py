@@ -1,8 +1,9 @@
-"""MCTSAgent: thinks ahead on deals that may be the true one, led by another player's policy (concept 2.1.4).
+"""MCTSAgent: tree search over beliefs, with another agent's policy as prior (concept 2.1.4).
 
-For every play with a choice it supposes a number of deals (`beliefs`), grows a tree on each (`tree`) and sums up what
-is found at the roots, each deal weighed by how likely the policy would have played there what was played. Trees of many
-deals and tables grow side by side, so that networks are asked large batches. All other decisions are the policy's.
+For every play with a choice it draws deals that agree with what the seat knows (`search.beliefs`), searches a tree on
+each of them (`search.tree`) and sums the statistics of the roots. A deal may be weighted by how likely the policy would
+have played there what the others did (option `trust`). The trees of all deals and tables are searched side by side, so
+that networks evaluate large batches. All decisions other than plays are the policy's.
 """
 
 from __future__ import annotations
@@ -29,42 +30,42 @@ from tichu_models.search.tree import EDGE, NODE, SEARCH_OPTIONS, SEARCH_SCRATCH,
 TREES_AT_ONCE = 512
 USUAL_SIMULATIONS = 512
 SOLVER_LIMIT = 20_000
-TURNS_LOOKED_AT = 32  # of the others, the latest ones, in how likely a deal is
-MOST_NODES = 2048  # of a tree that grows as long as there is time
-SPARE_NODES = 16  # for questions about bombs and the Dragon, which cost no simulation
-LEAST_SHARE = 0.001  # nobody plays quite like a network: what it thinks impossible happens now and then
+TURNS_LOOKED_AT = 32  # latest turns of the others that count in the likelihood of a deal
+MOST_NODES = 2048  # of a tree that is searched for a given time
+SPARE_NODES = 16  # for bombs and the Dragon, which take a node but no simulation
+LEAST_SHARE = 0.001  # least probability of a play: people do now and then what a network finds impossible
 
-Judge = Callable[[np.ndarray], np.ndarray]  # views -> points / 100 by which the own team will win
+Evaluate = Callable[[np.ndarray], np.ndarray]  # views -> points / 100 by which the own team is expected to win
 
 
-class Supposed(NamedTuple):
-    """Deals that may be the true one, and what the others have played in each when there was a choice."""
+class Beliefs(NamedTuple):
+    """Deals that agree with what each view knows, and what the others have played in each when they had a choice."""
 
-    states: np.ndarray  # STATE that a deal leads to
-    tries: np.ndarray  # how many were drawn for it; 0: no deal
-    turns: np.ndarray  # VIEW of each play of the others, deal by deal
-    cards: np.ndarray  # what was played
-    counts: np.ndarray  # of each deal
+    states: np.ndarray  # STATE: the present state of each deal
+    tries: np.ndarray  # how many deals were proposed for it; 0 if none fitted
+    turns: np.ndarray  # VIEW: what the others saw at their turns, end to end
+    cards: np.ndarray  # what they played there
+    counts: np.ndarray  # turns of each deal
 
 
 class MCTSAgent(Agent):
-    """A player who searches; `judge` says what a position is worth, or None for games played out by rules."""
+    """A player who searches. `evaluate` gives the values of leaves; None stands for rollouts by rules of thumb."""
 
-    def __init__(self, name: str, policy: NNetAgent, judge: Judge | None, options: SearchOptions) -> None:
-        self.name, self.policy, self.judge, self.options = name, policy, judge, options
+    def __init__(self, name: str, policy: NNetAgent, evaluate: Evaluate | None, options: SearchOptions) -> None:
+        self.name, self.policy, self.evaluate, self.options = name, policy, evaluate, options
         self.past, self.by_rule, self.answered_by = policy.past, policy.by_rule, policy.answered_by
         self.wants = ("transcripts", "hands") if options.open else ("transcripts",)
         self.timed = options.seconds is not None
         self.deals = 1 if options.open else options.deals
         self._known, self._scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
-        self._scratch_of_trees, self._position = np.zeros(1, dtype=SEARCH_SCRATCH)[0], np.zeros(1, dtype=POSITION)
-        self._rules = np.zeros(1, dtype=SEARCH_OPTIONS)[0]
+        self._search_scratch, self._position = np.zeros(1, dtype=SEARCH_SCRATCH)[0], np.zeros(1, dtype=POSITION)
+        self._search_options = np.zeros(1, dtype=SEARCH_OPTIONS)[0]
         for field in ("exploration", "caution", "width", "solve"):
-            self._rules[field] = getattr(options, field)
-        self._rules["limit"], self._rules["even"] = SOLVER_LIMIT, options.root == "even"
+            self._search_options[field] = getattr(options, field)
+        self._search_options["limit"], self._search_options["even"] = SOLVER_LIMIT, options.root == "even"
 
     def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """One choice for each view."""
+        """One answer for each view. Only plays with a choice are searched."""
         if kind != PLAY:
             return self.policy.decide(kind, views)
         moves = moves_of(views)
@@ -78,6 +79,7 @@ class MCTSAgent(Agent):
         return choices
 
     def _search(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> np.ndarray:
+        """The cards of the best play of each decision, by mean value or by visits."""
         moves, visits, values = self.consider(views, **extras)
         choices = np.empty(len(views), dtype=np.int64)
         ends = moves.counts.cumsum()
@@ -90,15 +92,15 @@ class MCTSAgent(Agent):
         return choices
 
     def opinion(self, views: np.ndarray, **extras: np.ndarray) -> Opinion:
-        """What each play is worth, and how often it was tried; those that were not come last."""
+        """The value and the visits of each play. Plays without visits score lowest."""
         moves, visits, values = self.consider(views, **extras)
         return Opinion(moves.plays, np.where(visits > 0, values, -np.inf), VALUE_UNIT * values, visits)
 
     def consider(self, views: np.ndarray, **extras: np.ndarray) -> tuple[Moves, np.ndarray, np.ndarray]:
-        """The legal moves of plays with a choice, and for each how much it was tried and what it is worth, in
+        """Searches decisions with a choice: their legal moves, and of each move the visits and the mean value, in
         points / 100 by which the own team would win."""
         started = time.monotonic()
-        states, weights = self._deals(views, extras)
+        states, weights = self._weighted_beliefs(views, extras)
         options, count = self.options, len(states)
         steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
         room = (MOST_NODES if self.timed else steps) + SPARE_NODES
@@ -112,9 +114,9 @@ class MCTSAgent(Agent):
         leaves = np.zeros(count, dtype=VIEW)
         step = 0
         while self._goes_on(step, steps, started, len(views)):
-            waiting = select(trees, nodes, edges, self._rules, self._scratch_of_trees, leaves)
+            waiting = select(trees, nodes, edges, self._search_options, self._search_scratch, leaves)
             if waiting:
-                self._judge(trees, nodes, edges, leaves[:waiting])
+                self._expand(trees, nodes, edges, leaves[:waiting])
             step += 1
         moves = moves_of(views)
         visits, values = np.empty(len(moves.plays)), np.empty(len(moves.plays))
@@ -122,46 +124,47 @@ class MCTSAgent(Agent):
         return moves, visits, values
 
     def _goes_on(self, step: int, steps: int, started: float, decisions: int) -> bool:
-        """The first step only opens the roots."""
+        """Whether there is another step. The first one only expands the roots."""
         if self.options.seconds is None:
             return step <= steps
         return step <= 1 or time.monotonic() - started < self.options.seconds * decisions
 
-    def _judge(self, trees: np.ndarray, nodes: np.ndarray, edges: np.ndarray, leaves: np.ndarray) -> None:
+    def _expand(self, trees: np.ndarray, nodes: np.ndarray, edges: np.ndarray, leaves: np.ndarray) -> None:
+        """Evaluates the leaves of all trees in one batch, expands them and backs up their values."""
         moves = moves_of(leaves)
         priors = np.empty(len(moves.plays))
         softmax(self.policy.likelihoods(leaves, moves), moves.counts, priors)
-        if self.judge is None:
+        if self.evaluate is None:
             from tichu_models.search.rollout import roll_out
 
             values = np.empty(len(leaves))
-            roll_out(
-                trees, nodes, self._position, self._scratch_of_trees["seen"], self._scratch_of_trees["plays"], values
-            )
+            scratch = self._search_scratch
+            roll_out(trees, nodes, self._position, scratch["seen"], scratch["plays"], values)
         else:
-            values = self.judge(leaves).astype(np.float64)
-        expand(trees, nodes, edges, self._rules, *moves, priors, values)
+            values = self.evaluate(leaves).astype(np.float64)
+        expand(trees, nodes, edges, self._search_options, *moves, priors, values)
 
-    def _deals(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """The states of supposed deals, so many for each view, and how much each of them counts."""
-        supposed = self.suppose(views, extras["transcripts"], self.deals, extras.get("hands"))
-        weights = (supposed.tries > 0).astype(np.float64)
-        if self.options.trust and len(supposed.turns):
-            logs = np.where(weights > 0, self.options.trust * self.likelihoods(supposed), -np.inf)
+    def _weighted_beliefs(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The present states of `deals` deals for each view, and the weight of each; their mean is 1, and that of a
+        deal that was not found is 0."""
+        beliefs = self.draw_beliefs(views, extras["transcripts"], self.deals, extras.get("hands"))
+        weights = (beliefs.tries > 0).astype(np.float64)
+        if self.options.trust and len(beliefs.turns):
+            logs = np.where(weights > 0, self.options.trust * self.likelihoods(beliefs), -np.inf)
             highest = logs.reshape(-1, self.deals).max(1)
             weights = np.exp(logs - np.repeat(np.where(np.isfinite(highest), highest, 0), self.deals))
         sums = weights.reshape(-1, self.deals).sum(1)
-        return supposed.states, weights * np.repeat(self.deals / np.where(sums > 0, sums, 1), self.deals)
+        return beliefs.states, weights * np.repeat(self.deals / np.where(sums > 0, sums, 1), self.deals)
 
-    def suppose(
+    def draw_beliefs(
         self, views: np.ndarray, transcripts: np.ndarray, deals: int, hands: np.ndarray | None = None
-    ) -> Supposed:
-        """So many deals for each view; with the true hands, if they are given."""
+    ) -> Beliefs:
+        """Draws `deals` deals for each view; with the true hands, if they are given."""
         n = len(views) * deals
-        wanted = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
-        wanted["open"] = wanted["strict"] = 1
-        wanted["past"] = self.past
-        found = Supposed(
+        retrace_options = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
+        retrace_options["open"] = retrace_options["strict"] = 1
+        retrace_options["past"] = self.past
+        beliefs = Beliefs(
             np.zeros(n, dtype=STATE),
             np.zeros(n, dtype=np.int64),
             np.zeros(n * TURNS_LOOKED_AT, dtype=VIEW),
@@ -170,17 +173,17 @@ class MCTSAgent(Agent):
         )
         no_bombs = self.options.no_bombs and hands is None
         hands = np.zeros((len(views), 4), dtype=np.int64) if hands is None else hands
-        made = draw_deals(
-            *(views, transcripts, hands, self.options.seed, deals, no_bombs, wanted),
-            *(self._known, self._scratch, *found),
+        turns = draw_deals(
+            *(views, transcripts, hands, self.options.seed, deals, no_bombs, retrace_options),
+            *(self._known, self._scratch, *beliefs),
         )
-        return found._replace(turns=found.turns[:made], cards=found.cards[:made])
+        return beliefs._replace(turns=beliefs.turns[:turns], cards=beliefs.cards[:turns])
 
-    def likelihoods(self, supposed: Supposed) -> np.ndarray:
-        """How likely the policy would have played what was played, as a logarithm for each deal."""
-        moves = moves_of(supposed.turns)
+    def likelihoods(self, beliefs: Beliefs) -> np.ndarray:
+        """The log-likelihood of each deal: how likely the policy would have played there what the others played."""
+        moves = moves_of(beliefs.turns)
         shares = np.empty(len(moves.plays))
-        softmax(self.policy.likelihoods(supposed.turns, moves), moves.counts, shares)
-        found = np.empty(len(supposed.counts))
-        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), supposed.cards, supposed.counts, found)
-        return found
+        softmax(self.policy.likelihoods(beliefs.turns, moves), moves.counts, shares)
+        likelihoods = np.empty(len(beliefs.counts))
+        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), beliefs.cards, beliefs.counts, likelihoods)
+        return likelihoods

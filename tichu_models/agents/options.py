@@ -1,4 +1,4 @@
-"""What can be set of the players that the registry makes, each option documented beside its default."""
+"""The options of every agent, each documented beside its default. `registry` reads them from an agent's name."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from tichu_models.options import OptionError, Options, option
 
 @dataclass(frozen=True, kw_only=True)
 class RandomOptions(Options):
-    """RandomAgent has none."""
+    """RandomAgent has no options."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeuristicOptions(Options):
-    """HeuristicAgent."""
+    """Options of HeuristicAgent."""
 
     blunder: float = option(0.0, "share of plays that are a random legal one", least=0, most=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NNetOptions(Options):
-    """Every player with a network."""
+    """Options of every player with a network."""
 
     temperature: float = option(
-        0.0, "0 plays the best move; else by chance, by the softmax of score / temperature", least=0
+        0.0, "0 plays the best move; otherwise a move is drawn from the softmax of score / temperature", least=0
     )
-    top_k: int = option(0, "by chance among so many best moves only; 0 for all", least=0)
-    seed: int = option(0, "of the chance", least=0, most=2**31)
-    decisions: bool = option(True, "other decisions than plays by the networks beside the run, where there are any")
+    top_k: int = option(0, "draws among this many best moves only; 0 draws among all", least=0)
+    seed: int = option(0, "seed of these draws", least=0, most=2**31)
+    decisions: bool = option(
+        True, "lets the networks beside the run answer all other decisions; if false, rules of thumb answer them"
+    )
     announce: float | None = option(
-        None, "announces where the chance to go out first is at least this; by default where a person would", least=0
+        None,
+        "announces if the chance to go out first is at least this, 0 to 1; by default, if a person would",
+        least=0,
     )
 
     def __post_init__(self) -> None:
@@ -42,49 +46,75 @@ class NNetOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyOptions(NNetOptions):
-    """Players whose network gives a number a card."""
+    """Options of players whose network has one output for each card."""
 
     rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
-        "sum", "how numbers of cards become the score of a move: see networks.decision_rule"
+        "sum", "decision rule: how the outputs for cards become the score of a move"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoalOptions(PolicyOptions):
-    """Players who are told what they are to win."""
+    """Options of goal-conditioned players: the goal is what the network is asked to win."""
 
-    margin: float = option(0.0, "points that are wanted beyond the expected ones", least=-400, most=400)
-    value: str | None = option(None, "run of a ValueNet that says what is expected; by default the own value head")
+    margin: float = option(0.0, "points a round that are asked for beyond the expected ones", least=-400, most=400)
+    value: str | None = option(
+        None, "run of a ValueNet that tells the expected points; by default the network's own value head"
+    )
     goal: float | None = option(
-        None, "points that the round is to be won by, whatever is to be expected", least=-400, most=400
+        None,
+        "points by which the round is to be won, whatever is expected; replaces margin and value",
+        least=-400,
+        most=400,
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.goal is not None and (self.margin or self.value is not None):
-            raise OptionError(f"goal = {self.goal:g}: it stands in the place of margin and value; expected one of them")
+            raise OptionError(f"goal = {self.goal:g}: it replaces margin and value; expected only one of them")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(Options):
-    """MCTSAgent. Its network plays as it does without options."""
+    """Options of MCTSAgent. The network that leads the search plays as it does without options."""
 
-    simulations: int | None = option(None, "positions judged for a play, all deals together; 512 by default", least=1)
-    seconds: float | None = option(None, "or time for a play", least=0.001)
-    deals: int = option(64, "deals that are supposed for a play", least=1, most=1024)
-    exploration: float = option(1.5, "weight of the policy beside what was found", least=0)
-    caution: float = option(0.2, "by how many hundred points untried plays are taken to be worse", least=0)
-    width: int = option(8, "plays of a position that are tried, the likeliest ones", least=2, most=256)
-    solve: int = option(8, "cards on all hands at which the ending is solved exactly; 0 for never", least=0, most=16)
-    trust: float = option(0.0, "weight of what others have played in how likely a deal is; 0 for none", least=0, most=1)
-    no_bombs: bool = option(False, "supposes that nobody else holds a bomb, while that is possible")
-    leaf: Literal["rollout", "value"] = option("rollout", "what judges a position: a game by rules, or a value network")
-    value: str | None = option(None, "run of a ValueNet; by default the own value head, or one beside the run")
-    root: Literal["even", "puct"] = option("even", "tries all plays equally often, or what looks good")
-    by: Literal["value", "visits"] = option("value", "the play that has the best mean value, or that was tried most")
-    open: bool = option(False, "sees all hands: for measuring what hidden cards are worth")
-    decisions: bool = option(True, "other decisions than plays by the networks beside the run, where there are any")
-    seed: int = option(0, "of the chance", least=0, most=2**31)
+    simulations: int | None = option(None, "simulations for a play, over all deals together; 512 by default", least=1)
+    seconds: float | None = option(
+        None, "seconds for a play, instead of simulations; such games cannot be repeated exactly", least=0.001
+    )
+    deals: int = option(64, "deals that are drawn for a play", least=1, most=1024)
+    exploration: float = option(1.5, "weight of the policy's priors in PUCT, beside the values found so far", least=0)
+    caution: float = option(
+        0.2, "first-play urgency: how much worse untried plays are assumed to be, in points / 100", least=0
+    )
+    width: int = option(8, "how many plays of a position are tried, the likeliest ones", least=2, most=256)
+    solve: int = option(
+        8,
+        "the ending is solved exactly when all hands together hold at most this many cards; 0 for never",
+        least=0,
+        most=16,
+    )
+    trust: float = option(
+        0.0, "how much the plays of the others count in the weight of a deal, 0 to 1", least=0, most=1
+    )
+    no_bombs: bool = option(False, "assumes that nobody else holds a bomb, as long as that is possible")
+    leaf: Literal["rollout", "value"] = option(
+        "rollout", "what evaluates a leaf of the tree: a rollout by rules of thumb, or a value network"
+    )
+    value: str | None = option(
+        None, "run of the ValueNet for leaf=value; by default the network's own value head, or a run beside it"
+    )
+    root: Literal["even", "puct"] = option(
+        "even", "even tries all plays at the root equally often, puct tries promising plays more often"
+    )
+    by: Literal["value", "visits"] = option(
+        "value", "chooses the play with the best mean value, or the most visited one"
+    )
+    open: bool = option(False, "sees all hands, to measure what hidden cards are worth")
+    decisions: bool = option(
+        True, "lets the networks beside the run answer all other decisions; if false, rules of thumb answer them"
+    )
+    seed: int = option(0, "seed of the deals that are drawn", least=0, most=2**31)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,9 +1,9 @@
-"""Players by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`, `crowd`.
+"""Agents by name: `random`, `heuristic:blunder=.1`, `policy:RUN,temperature=.5,top_k=3`, `gc:RUN,margin=40`, `crowd`.
 
-Behind the name stand the run, for players with a network, and options as `key=value`, all parted by commas. RUN is a
-folder in the folder of runs; its manifest says what it is: `policy:RUN` plays with whatever network for plays the run
-has, the other names insist on theirs. `crowd:FILE` are the players of the corpus that FILE, in the data folder above
-that of runs, tells the truth about. Needs no torch until a player has a network.
+A colon follows the name, then the run, for players with a network, and options as `key=value`, separated by commas. RUN
+is a folder in the folder of runs. `policy:RUN` takes a run with any network for plays; `candidate`, `gc` and `dt` take
+only their own kind. `crowd:FILE` takes the blunder rates of a corpus from FILE, a path in the data folder, which is the
+parent of the folder of runs. Torch is imported only for players with a network.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ AnyOptions = TypeVar("AnyOptions", bound=Options)
 
 
 class AgentError(ValueError):
-    """A text that names no player."""
+    """A text that does not name an agent."""
 
 
 @dataclass(frozen=True)
-class Playing:
-    """What plays with a network: its options and its class, as module and name in `agents.neural`."""
+class AgentClass:
+    """The agent that plays with a kind of network: its options, its module in `agents.neural` and its class there."""
 
     options: type[NNetOptions]
     module: str
@@ -50,17 +50,17 @@ class Playing:
 
 
 OF_NETWORK = {
-    "PolicyNet": Playing(PolicyOptions, "policy_agent", "PolicyAgent"),
-    "CandidatePolicyNet": Playing(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
-    "GCPolicyNet": Playing(GoalOptions, "gc_agent", "GCPolicyAgent"),
-    "DTNet": Playing(GoalOptions, "dt_agent", "DTAgent"),
+    "PolicyNet": AgentClass(PolicyOptions, "policy_agent", "PolicyAgent"),
+    "CandidatePolicyNet": AgentClass(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
+    "GCPolicyNet": AgentClass(GoalOptions, "gc_agent", "GCPolicyAgent"),
+    "DTNet": AgentClass(GoalOptions, "dt_agent", "DTAgent"),
 }
 NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
 NAMES = ("random", "heuristic", "crowd", *NETWORK_OF_NAME, "mcts")
 
 
 def agent_from(text: str, runs: Path | None = None) -> Agent:
-    """The player that a text names; runs are looked for in `runs`."""
+    """The agent that a text names. `runs` is the folder of runs."""
     name, _, rest = text.strip().partition(":")
     try:
         if name == "random":
@@ -82,7 +82,7 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
 
 
 def _options(kind: type[AnyOptions], text: str) -> AnyOptions:
-    """Options from `key=value,key=value`."""
+    """Reads options from `key=value,key=value`."""
     hints = get_type_hints(kind)
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -94,7 +94,7 @@ def _options(kind: type[AnyOptions], text: str) -> AnyOptions:
 
 
 def _value(text: str, kind: Any) -> Any:
-    """A number where one is wanted, or a truth; what is neither stays a text, for a message."""
+    """The value of an option as its type: a number or a truth value; other text stays a string, for the message."""
     kinds = (kind, *get_args(kind))
     if bool in kinds and text in ("true", "false"):
         return text == "true"
@@ -108,7 +108,7 @@ def _value(text: str, kind: Any) -> Any:
 
 
 def _folder(run: str, runs: Path | None) -> Path:
-    """The folder of a run."""
+    """The folder of a run, which must exist."""
     if not run or "=" in run:
         raise OptionError("no run; expected its name behind the colon, as in policy:RUN")
     folder = Path(run) if runs is None else runs / run
@@ -119,7 +119,7 @@ def _folder(run: str, runs: Path | None) -> Path:
 
 
 def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Agent:
-    """A player with the network of a run, and with those for other decisions that lie beside it."""
+    """A player with the network of a run, and with the networks beside it for other decisions."""
     import importlib
 
     from tichu_models.agents.neural.network import Network
@@ -127,17 +127,17 @@ def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Ag
     manifest = manifests.read(folder / MANIFEST)
     if manifest.network not in OF_NETWORK or (network and manifest.network != network):
         raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {network or ' or '.join(OF_NETWORK)}")
-    playing = OF_NETWORK[manifest.network]
-    options = _options(playing.options, rest)
-    made = getattr(importlib.import_module(f"tichu_models.agents.neural.{playing.module}"), playing.class_name)
-    agent = made(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
+    kind = OF_NETWORK[manifest.network]
+    options = _options(kind.options, rest)
+    make = getattr(importlib.import_module(f"tichu_models.agents.neural.{kind.module}"), kind.class_name)
+    agent = make(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
     if isinstance(options, GoalOptions) and options.value is not None:
-        agent.judge = Network(_folder(options.value, folder.parent), "ValueNet")
+        agent.value_net = Network(_folder(options.value, folder.parent), "ValueNet")
     return agent
 
 
 def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
-    """A player who searches with the network of a run, and judges by its value head or by a ValueNet."""
+    """A searching player. The run's network gives the priors; rollouts, its value head or a ValueNet give values."""
     from tichu_models.agents.mcts import MCTSAgent
     from tichu_models.agents.neural.gc_agent import GCPolicyAgent, expected_by
     from tichu_models.agents.neural.network import Network
@@ -148,30 +148,30 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     if options.leaf == "rollout":
         return MCTSAgent(name, policy, None, options)
     if options.value is None and isinstance(policy, GCPolicyAgent):
-        return MCTSAgent(name, policy, policy.final, options)
+        return MCTSAgent(name, policy, policy.expected_difference, options)
     if options.value is None:
         beside = _beside(folder, policy.network.manifest).get("ValueNet")
         if beside is None:
             raise OptionError("no ValueNet beside the run; expected value=RUN, or leaf=rollout")
     else:
         beside = _folder(options.value, folder.parent)
-    judge = Network(beside, "ValueNet")
-    return MCTSAgent(name, policy, lambda views: expected_by(judge, views), options)
+    value_net = Network(beside, "ValueNet")
+    return MCTSAgent(name, policy, lambda views: expected_by(value_net, views), options)
 
 
 def _others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
-    """The networks for other decisions beside a run."""
+    """The networks beside a run that answer decisions other than plays, by kind of decision."""
     from tichu_models.agents.neural.network import Network
     from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
 
-    found = _beside(folder, own)
-    return {kind: Network(found[name], name) for kind, name in NETWORK_OF_KIND.items() if name in found}
+    folders = _beside(folder, own)
+    return {kind: Network(folders[name], name) for kind, name in NETWORK_OF_KIND.items() if name in folders}
 
 
 def _beside(folder: Path, own: RunManifest) -> dict[str, Path]:
-    """The runs beside a run, by network. Of several with one, those trained on the same data come first, then the
-    first by name. A run whose manifest is damaged is nobody's."""
-    found: dict[str, tuple[bool, Path]] = {}
+    """One run beside a run for each kind of network. Of several, those trained on the same data come first, then the
+    first by name. Runs with a damaged manifest are passed over."""
+    chosen: dict[str, tuple[bool, Path]] = {}
     for path in sorted(folder.parent.glob(f"*/{MANIFEST}"), reverse=True):
         if (path.parent / WEIGHTS).exists():
             try:
@@ -179,6 +179,6 @@ def _beside(folder: Path, own: RunManifest) -> dict[str, Path]:
             except CheckpointError:
                 continue
             is_kin = manifest.data == own.data
-            if is_kin or not found.get(manifest.network, (False,))[0]:
-                found[manifest.network] = (is_kin, path.parent)
-    return {network: path for network, (_, path) in found.items()}
+            if is_kin or not chosen.get(manifest.network, (False,))[0]:
+                chosen[manifest.network] = (is_kin, path.parent)
+    return {network: path for network, (_, path) in chosen.items()}

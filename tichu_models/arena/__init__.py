@@ -1,1 +1,1 @@
-"""Tables stepped in lock-step: who is asked what and when, self-play, matches. Gives back records."""
+"""Play: tables, the loops that step them, tournaments between agents, and the facts that a tournament yields."""

@@ -1,8 +1,9 @@
-"""What some agents are handed beside the views of plays: those that name it in `Agent.wants`.
+"""Extras: arrays that an agent gets beside the views of plays, because it names them in `Agent.wants`.
 
-`transcripts` is what everybody has seen of the round. `hands` are all cards on all hands: for players who are allowed
-to cheat, to measure what hidden cards are worth; nobody else gets them. `rounds` is a random number of each round, the
-same for all its turns and seats: for players who are somebody else in every round.
+- `transcripts`: what everybody has seen of the round.
+- `hands`: the cards on all hands, for agents that cheat to measure what hidden cards are worth.
+- `rounds`: a random number of the round, the same for all its turns and seats, for agents that draw a new blunder rate
+  each round.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from tichu_models.kernels import kernel
 from tichu_models.observation.transcript import TRANSCRIPT
 from tichu_models.players.base import Agent
 
-ROUND_NUMBERS = 1 << 41  # counter of a game's key that they are drawn from, far behind its deals
+ROUND_NUMBERS = 1 << 41  # first counter of a game's key for `rounds`, far above those of its deals
 
 
 @kernel
-def _write_transcripts(tables, transcripts):
+def _write_transcripts(tables: np.ndarray, transcripts: np.ndarray) -> None:
+    """Fills in the transcript of each table's round."""
     for i in range(len(tables)):
         state, log, transcript = tables[i].position.state, tables[i].log, transcripts[i]
         transcript.log.length = log.length
@@ -33,25 +35,26 @@ def _write_transcripts(tables, transcripts):
 
 
 def transcripts_of(tables: np.ndarray) -> np.ndarray:
-    """An array of TRANSCRIPT."""
+    """The transcript of each table's round, an array of TRANSCRIPT."""
     transcripts = np.zeros(len(tables), dtype=TRANSCRIPT)
     _write_transcripts(tables, transcripts)
     return transcripts
 
 
 def hands_of(tables: np.ndarray) -> np.ndarray:
-    """(n, 4) the cards on each hand."""
+    """The cards on all hands of each table (n, 4)."""
     return tables["position"]["state"]["hand"].copy()
 
 
 @kernel
-def _draw_rounds(tables, numbers):
+def _draw_rounds(tables: np.ndarray, numbers: np.ndarray) -> None:
+    """Draws a random number for each table's round from the key of its game."""
     for i in range(len(tables)):
         numbers[i] = draw(tables[i].key, ROUND_NUMBERS + tables[i].round_index)
 
 
 def rounds_of(tables: np.ndarray) -> np.ndarray:
-    """(n,) a random number of each table's round; the cards cannot be told from it."""
+    """A random number for each table's round (n,). It tells nothing about the cards."""
     numbers = np.empty(len(tables), dtype=np.uint64)
     _draw_rounds(tables, numbers)
     return numbers
@@ -65,5 +68,5 @@ EXTRAS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def extras_for(agent: Agent, tables: np.ndarray) -> dict[str, np.ndarray]:
-    """What an agent is handed beside the views of these tables."""
+    """The extras that an agent wants beside the views of these tables."""
     return {name: EXTRAS[name](tables) for name in agent.wants}

@@ -1,9 +1,9 @@
-"""Many tables in lock-step, any four agents at each: a batch of states asks a batch of decisions.
+"""The lock-step loop: many tables side by side with any agents, whose pending decisions are answered in batches.
 
-Every round of the loop gathers the pending decision of each table, groups them by agent and kind, lets each agent
-answer its group at once, and performs the answers. A game depends on its fixture and its players only, so the number
-of tables at once changes nothing. Nothing is ever repaired: what becomes of an illegal answer, the `referee` says.
-Built-in players alone are faster in `selfplay`, which plays the same games.
+Each step gathers the pending decision of every table, groups them by agent and kind, lets each agent answer its group
+as one batch, and performs the answers. A game depends on its fixture and its agents only, so that the number of tables
+changes nothing. An invalid answer is never corrected: the `referee` decides what follows. `selfplay` plays the same
+games faster, for built-in players alone.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from tichu_models.players.base import Agent
 from tichu_models.records.history import MAX_HISTORY, store
 from tichu_models.records.schema import ROUND, Rounds, joined
 from tichu_models.rules.asking import KINDS, PLAY
-from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.legal import Plays, new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
 TABLES_AT_ONCE = 1024
-NO_ANSWER = -2  # in place of the kind, where an agent has failed
+NO_ANSWER = -2  # in place of the kind where an agent gave no valid answer
 
 
 @kernel
-def _seat(tables, places, fixtures):
-    """Begins a game at each of these tables."""
+def _seat(tables: np.ndarray, places: np.ndarray, fixtures: np.ndarray) -> None:
+    """Begins a fixture at each of the tables at these places."""
     for i in range(len(places)):
         begin_fixture(tables[places[i]], fixtures[i])
         next_round(tables[places[i]])
 
 
 @kernel
-def _next_decisions(tables, views, kinds, plays, past):
-    """Moves every table to its next decision and fills its view, with so many turns of the past; the kind is
-    ROUND_OVER where a round has ended."""
+def _next_decisions(tables: np.ndarray, views: np.ndarray, kinds: np.ndarray, plays: Plays, past: int) -> None:
+    """Moves every table to its next decision, and fills its kind and its view, with the `past` latest turns; the kind
+    is ROUND_OVER where a round has ended."""
     for i in range(len(tables)):
         kinds[i] = advance(tables[i], plays)
         if kinds[i] != ROUND_OVER:
@@ -62,15 +62,16 @@ def _next_decisions(tables, views, kinds, plays, past):
 
 
 @kernel
-def _perform(tables, kinds, choices, codes, plays):
-    """Performs the answers, but where the kind says that there is none; a code that is not 0 did nothing."""
+def _perform(tables: np.ndarray, kinds: np.ndarray, choices: np.ndarray, codes: np.ndarray, plays: Plays) -> None:
+    """Performs the answers, except where the kind says that there is none. `codes` are 0 for legal answers; illegal
+    ones change nothing."""
     for i in range(len(tables)):
         codes[i] = answer(tables[i], choices[i], plays) if kinds[i] >= 0 else 0
 
 
 @inner
-def _write_rounds(tables, rows, history):
-    """Writes the rounds of tables where one is over; returns the length of their histories."""
+def _write_rounds(tables: np.ndarray, rows: np.ndarray, history: np.ndarray) -> int:
+    """Writes the rounds of the tables with their histories end to end; returns the length of all histories."""
     length = 0
     for i in range(len(tables)):
         write_round(tables[i], rows[i])
@@ -81,7 +82,8 @@ def _write_rounds(tables, rows, history):
 
 
 @kernel
-def _deal_next(tables, chosen):
+def _deal_next(tables: np.ndarray, chosen: np.ndarray) -> None:
+    """Deals the next round at the chosen tables."""
     for i in range(len(tables)):
         if chosen[i]:
             next_round(tables[i])
@@ -113,7 +115,8 @@ def play(
     tables_at_once: int = TABLES_AT_ONCE,
     referee: Referee | None = None,
 ) -> Rounds:
-    """Plays the games of an array of FIXTURE; their rounds in order. A game that ends gives its table to the next."""
+    """Plays the games of an array of FIXTURE and returns their rounds, sorted. When a game ends, the next one gets its
+    table."""
     hall = _Hall(agents, fixtures, max_rounds, tables_at_once, referee or Referee())
     while len(hall.tables):
         hall.step()
@@ -121,7 +124,7 @@ def play(
 
 
 class _Hall:
-    """The tables at which games are played, and what has been played."""
+    """The tables of a run, the fixtures that wait for one, and the rounds that are finished."""
 
     def __init__(
         self, agents: Sequence[Agent], fixtures: np.ndarray, max_rounds: int, tables_at_once: int, referee: Referee
@@ -135,7 +138,7 @@ class _Hall:
         self._seat_next(np.arange(len(self.tables)))
 
     def step(self) -> None:
-        """Asks the pending decision of each table, or deals its next round, or seats its next game."""
+        """Answers the pending decision of each table; after a round, deals the next one or seats the next game."""
         tables, n = self.tables, len(self.tables)
         views, kinds = np.zeros(n, dtype=VIEW), np.empty(n, dtype=np.int64)
         _next_decisions(tables, views, kinds, self.plays, self.past)
@@ -151,7 +154,7 @@ class _Hall:
         self._seat_next(np.flatnonzero(ended))
 
     def _answer(self, views: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-        """Lets the agents answer and performs it; the tables whose game cannot go on."""
+        """Lets the agents answer, performs the answers, and returns which tables' games are forfeited."""
         tables, n = self.tables, len(self.tables)
         asked = np.take_along_axis(tables["agent"], tables["position"]["seat"][:, None].astype(np.int64), axis=1)[:, 0]
         choices, codes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -176,7 +179,7 @@ class _Hall:
         return forfeited
 
     def _seat_next(self, free: np.ndarray) -> None:
-        """Gives the free tables to the games that wait; those that are left go."""
+        """Seats waiting games at the free tables, and removes tables for which no game is left."""
         taken, left = free[: len(self.waiting)], free[len(self.waiting) :]
         _seat(self.tables, taken, self.waiting[: len(taken)])
         self.waiting = self.waiting[len(taken) :]
@@ -185,6 +188,7 @@ class _Hall:
 
 
 def _forfeit(table: np.void, agent: str, fault: Fault) -> Forfeit:
+    """The forfeit of a table's game, at its pending decision."""
     position = table["position"]
     turn, decision = int(position["state"]["turns"]), int(table["decisions"]) & FIRST_DECISIONS - 1
     place = (int(table["game"]), int(table["round_index"]), turn, decision, int(position["seat"]))
@@ -192,12 +196,13 @@ def _forfeit(table: np.void, agent: str, fault: Fault) -> Forfeit:
 
 
 def _rounds_of(tables: np.ndarray) -> Rounds:
+    """The rounds of the tables, as far as they were played."""
     rows, history = np.zeros(len(tables), dtype=ROUND), np.empty(len(tables) * MAX_HISTORY, dtype=np.uint8)
     return Rounds(rows, history[: _write_rounds(tables, rows, history)].copy())
 
 
 def _in_order(parts: list[Rounds]) -> Rounds:
-    """Rounds as the tables finished them, sorted by game and round."""
+    """Rounds, in the order in which tables finished them, sorted by game and round."""
     rounds = joined(parts)
     rows = rounds.rows[np.lexsort((rounds.rows["round_index"], rounds.rows["game_id"]))]
     lengths, starts = rows["history_to"] - rows["history_from"], rows["history_from"].copy()

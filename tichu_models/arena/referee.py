@@ -1,8 +1,8 @@
-"""Who asks the agents, and what becomes of an answer that is none.
+"""The referee asks the agents, and handles invalid, crashed and late answers.
 
-`Referee` lets every failure through, as an error: for runs of one's own players. `LenientReferee` notes it, which ends
-that table's game and no other: an agent that fails over a batch is asked again by halves, until the questions that it
-fails at stand alone. It also keeps the time of each decision. How tables are stepped is `lockstep`.
+`Referee` raises every failure as an error, for trusted agents. `LenientReferee` turns it into a forfeit, which ends the
+game of that table and no other: if an agent fails on a batch, the halves of the batch are asked again, down to the
+single questions that it fails on. It also measures the time of each decision.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tichu_models.rules.cards import labels
 ILLEGAL, CRASH, TIMEOUT = "illegal", "crash", "timeout"
 REASONS = (ILLEGAL, CRASH, TIMEOUT)
 NANOSECOND = 1e-9
-STEPS = 8  # bins of a time for each doubling
-BINS = 48 * STEPS
+STEPS = 8  # bins of times for each doubling
+BINS = 48 * STEPS  # of a histogram of times, from a nanosecond on
 
-# Who has answered which kind of question in this process: the first answer loads and compiles, which is not counted.
+# (agent, kind) that have answered in this process. The first answer is not timed: it loads and compiles.
 _warm: set[tuple[str, int]] = set()
 
 
@@ -48,7 +48,7 @@ class Forfeit:
     kind: str
     reason: str
     text: str
-    details: str = ""  # where in the agent's code it came from
+    details: str = ""  # the traceback of a crash
 
     def __str__(self) -> str:
         return (
@@ -58,16 +58,16 @@ class Forfeit:
 
 
 class IllegalAnswer(Exception):
-    """An agent chose what the rules do not allow."""
+    """An agent gave an answer that the rules do not allow, or one without the form of answers."""
 
 
 class Overtime(Exception):
-    """An agent took longer than it may."""
+    """An agent took longer than the time limit."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why there is no legal answer to a question."""
+    """Why an agent gave no legal answer to a question."""
 
     reason: str
     text: str
@@ -75,17 +75,17 @@ class Fault:
 
 
 def illegal_choice(kind: int, choice: int, code: int) -> Fault:
-    """The fault of an answer that the rules do not allow."""
+    """The fault of an illegal answer; `code` is the RuleBreak."""
     is_cards = kind in (PLAY, BOMB_THROW) and choice > 0
     answer = " ".join(labels(choice)) if is_cards else str(choice)
     return Fault(ILLEGAL, f"answered '{answer}' ({RuleBreak(code).name}), expected a legal choice")
 
 
-Extras = Mapping[str, np.ndarray]  # what an agent is handed beside its views, one for each: see `extras`
+Extras = Mapping[str, np.ndarray]  # what `arena.extras` gives an agent beside its views, one for each view
 
 
 def answers(agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> np.ndarray:
-    """What an agent answers, if it has the form of answers."""
+    """An agent's answers to a batch; raises IllegalAnswer unless there is one int64 for each view."""
     choices = np.asarray(agent.decide(kind, views, **extras))
     if choices.shape != (len(views),) or choices.dtype != np.int64:
         raise IllegalAnswer(
@@ -96,41 +96,41 @@ def answers(agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> np.nd
 
 
 class Referee:
-    """Lets every failure through."""
+    """Raises every failure of an agent."""
 
     def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
-        """One choice for each view, and the faults by the place of their view."""
+        """One answer for each view, and the faults by the place of their view."""
         return answers(agent, kind, views, extras), {}
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
-        """Hears of a game that cannot go on, and of its round so far."""
+        """Is called for a game that cannot go on, with its round so far."""
         raise IllegalAnswer(str(forfeit))
 
     def finish(self, rounds: Rounds) -> None:
-        """Hears of rounds that are over."""
+        """Is called with the rounds that have just ended."""
 
 
 class LenientReferee(Referee):
-    """Notes every failure and every agent's time; `limit` are the seconds that a decision may take."""
+    """Collects forfeits and the agents' times. `limit` is the time limit of a decision in seconds."""
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self.forfeits: list[Forfeit] = []
         self.broken: list[Rounds] = []
-        self.times: dict[str, np.ndarray] = {}  # decisions by the bin of the time that they took
+        self.times: dict[str, np.ndarray] = {}  # by agent: the number of decisions in each bin of times
 
     def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
-        """One choice for each view; 0 where there is a fault."""
+        """One answer for each view, 0 where there is a fault, and the faults by the place of their view."""
         faults: dict[int, Fault] = {}
         return self._ask(agent, kind, views, extras, faults, 0), faults
 
     def note(self, forfeit: Forfeit, broken: Rounds) -> None:
-        """Keeps it."""
+        """Keeps the forfeit and the broken round."""
         self.forfeits.append(forfeit)
         self.broken.append(broken)
 
     def add_time(self, name: str, seconds: float, decisions: int) -> None:
-        """So many decisions took so long, together."""
+        """Adds decisions that took `seconds` all together, each with the mean time."""
         times = self.times.setdefault(name, np.zeros(BINS, dtype=np.int64))
         doublings = np.log2(max(seconds / decisions / NANOSECOND, 1.0))
         times[min(int(doublings * STEPS), BINS - 1)] += decisions
@@ -138,6 +138,7 @@ class LenientReferee(Referee):
     def _ask(
         self, agent: Agent, kind: int, views: np.ndarray, extras: Extras, faults: dict[int, Fault], first: int
     ) -> np.ndarray:
+        """Asks a part of a batch, which begins at the place `first`; after a failure, each half of it by itself."""
         started = time.perf_counter()
         try:
             with time_limit(self.limit and self.limit * len(views)):
@@ -167,7 +168,7 @@ class LenientReferee(Referee):
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raises Overtime in what takes longer. Outside the main thread it can do so only after the fact."""
+    """Raises Overtime within a block that takes longer. Outside the main thread it is raised only at its end."""
     if seconds is None:
         yield
         return
@@ -188,11 +189,12 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def _ring(_: int, frame: FrameType | None) -> NoReturn:
+    """The handler of the timer's signal."""
     raise Overtime
 
 
 def quantile_of_times(times: np.ndarray, share: float) -> float | None:
-    """The seconds that this share of the decisions stayed below, to a few percent."""
+    """A quantile of the times of decisions in seconds, exact to a few percent; None if there are none."""
     decisions = int(times.sum())
     if decisions == 0:
         return None

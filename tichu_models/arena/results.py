@@ -1,7 +1,7 @@
-"""What a tournament keeps of a round: who sat where, the score, calls, bombs, and how it ended, as one record.
+"""The results of a tournament, one record for each round: seating, score, calls, bombs, and how it ended.
 
-A forfeited round is a row as well: it counts 200 : 0 against whoever forfeited it, as a double victory would, and in
-whole games loses the game. Everything that is reported is computed from these rows.
+A forfeited round is a row as well. It counts 200 : 0 against the team that forfeited it, like a double victory; in
+whole games that team loses the game. Everything that is reported is computed from these rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from tichu_models.arena.referee import REASONS, Forfeit
 from tichu_models.kernels import kernel
-from tichu_models.records.history import LOG, PLAY_ENTRY, cards_in, kind_of, load, seat_of
+from tichu_models.records.history import LOG, PLAY_ENTRY, Log, cards_in, kind_of, load, seat_of
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
 from tichu_models.rules.cards import count
@@ -28,10 +28,10 @@ RESULT = np.dtype([
     ("table", np.int64),              # number of the game in its tournament
     ("deal", np.int32),               # two tables play each deal, or in whole games the deals of one game
     ("round_index", np.int32),
-    ("control", np.float32),          # what the luck of the cards promised team 20, where that was asked for
+    ("control", np.float32),          # control variate: points that the cards promised team 20; 0 without a control
     ("pairing", np.int16),
     ("score", np.int16, 2),           # team 20, team 31
-    ("tichu_position", np.int16, 4),  # as in a ROUND; none in a forfeited one
+    ("tichu_position", np.int16, 4),  # as in ROUND; NOT_CALLED in a forfeited round
     ("num_turns", np.int16),
     ("num_tricks", np.int16),
     ("team_a", np.int8),              # the team that the pairing's first agent plays: 0 (20) or 1 (31)
@@ -46,7 +46,8 @@ RESULT = np.dtype([
 
 
 @kernel
-def _count_bombs(rows, history, log, results):
+def _count_bombs(rows: np.ndarray, history: np.ndarray, log: Log, results: np.ndarray) -> None:
+    """Counts the bombs that each seat has thrown in each round."""
     for i in range(len(rows)):
         load(log, history, rows[i])
         for at in range(log.length):
@@ -60,7 +61,7 @@ def _count_bombs(rows, history, log, results):
 
 
 def results_of(rounds: Rounds) -> np.ndarray:
-    """The rows of played rounds; pairing, deal and team_a are left to who numbered the games."""
+    """The rows of finished rounds. The caller fills in pairing, deal and team_a, and the control."""
     rows = rounds.rows
     results = np.zeros(len(rows), dtype=RESULT)
     outcomes, _ = check(rounds)
@@ -77,7 +78,7 @@ def results_of(rounds: Rounds) -> np.ndarray:
 
 
 def results_of_forfeits(forfeits: Sequence[Forfeit]) -> np.ndarray:
-    """The rows of the rounds in which a game ended before its time."""
+    """The rows of forfeited rounds, likewise."""
     results = np.zeros(len(forfeits), dtype=RESULT)
     results["tichu_position"] = NOT_CALLED
     results["winner"] = results["loser"] = NOBODY

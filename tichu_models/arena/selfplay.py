@@ -1,6 +1,6 @@
-"""Built-in players against each other in one fused kernel: the fast way to many games.
+"""The fused loop: games of built-in players in one kernel, the fastest way to many games.
 
-The games are those that `lockstep` plays with the same players and seed, bit for bit.
+They are bit for bit the games that `lockstep` plays with the same players and seed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from tichu_models.arena.table import (
     ROUND_OVER,
     TABLE,
+    Table,
     advance,
     answer,
     begin_fixture,
@@ -22,30 +23,30 @@ from tichu_models.arena.table import (
     write_round,
 )
 from tichu_models.kernels import inner, kernel
-from tichu_models.observation.view import VIEW
+from tichu_models.observation.view import VIEW, View
 from tichu_models.players.builtin import BuiltinAgent, choose
 from tichu_models.players.heuristic import blunders
 from tichu_models.records.history import MAX_HISTORY, MAX_TURNS, store
 from tichu_models.records.schema import ROUND, Rounds
-from tichu_models.rules.legal import new_buffer
+from tichu_models.rules.legal import Plays, new_buffer
 from tichu_models.rules.scoring import NOT_OVER
 
 ROUNDS_A_CHUNK = 4096
-BYTES_A_ROUND = 160
+BYTES_A_ROUND = 160  # of history, for which a chunk has room on average
 
 
 @dataclass(frozen=True)
 class PlayedRounds:
-    """Rounds that were played, the players of each, and which turns were blunders."""
+    """Rounds of the fused loop, with their players and blunders."""
 
     rounds: Rounds
-    agents: np.ndarray  # int32 (rounds, 4)
-    blunders: np.ndarray  # uint8 (rounds, MAX_TURNS)
+    agents: np.ndarray  # int32 (rounds, 4): the agent at each seat
+    blunders: np.ndarray  # uint8 (rounds, MAX_TURNS): 1 where a turn was a blunder
 
 
 @inner
-def play_round(table, players, view, plays):
-    """Plays one round to its end. Returns the code of an illegal answer, 0 if there was none."""
+def play_round(table: Table, players: np.ndarray, view: View, plays: Plays) -> int:
+    """Deals a round and plays it to its end. Returns the code of an illegal answer, 0 if there was none."""
     next_round(table)
     while True:
         kind = advance(table, plays)
@@ -63,22 +64,23 @@ def play_round(table, players, view, plays):
 
 @kernel
 def play_games(
-    fixtures,
-    substitutes,
-    max_rounds,
-    players,
-    table,
-    view,
-    plays,
-    rows,
-    history,
-    agents,
-    flags,
-):
-    """Plays games while the room lasts. Returns (games begun and ended, rounds, bytes).
+    fixtures: np.ndarray,
+    substitutes: np.ndarray,
+    max_rounds: int,
+    players: np.ndarray,
+    table: Table,
+    view: View,
+    plays: Plays,
+    rows: np.ndarray,
+    history: np.ndarray,
+    agents: np.ndarray,
+    flags: np.ndarray,
+) -> tuple[int, int, int]:
+    """Plays whole games while there is room for their rounds. Returns (games, rounds, bytes of history); -1 games after
+    an illegal answer.
 
-    From round substitutes[i, 0] of the i-th game on, player [i, 2] sits at seat [i, 1]; a game ends at 1000 points or
-    after max_rounds.
+    From round substitutes[i, 0] of the i-th game on, player [i, 2] sits at seat [i, 1]. A game ends at 1000 points or
+    after max_rounds. `flags` marks the turns that were blunders.
     """
     length = 0
     n = 0
@@ -114,7 +116,8 @@ def stream(
 ) -> Iterator[PlayedRounds]:
     """Plays one game for each row of `seating` (indices of agents, seats 0..3), in chunks of whole games.
 
-    `substitutes` names for each game (round, seat, agent): who takes over which seat, and when; round -1 for nobody.
+    `substitutes` has (round, seat, agent) for each game: from that round on, the agent sits at the seat; round -1 for
+    no substitute.
     """
     if substitutes is None:
         substitutes = np.full((len(seating), 3), -1, dtype=np.int32)

@@ -1,7 +1,7 @@
-"""What a tournament says, as the facts that are printed, plotted and kept: for each pairing, and the ratings.
+"""The facts of a tournament, which are printed, plotted and stored: pairings, ratings, times, forfeits.
 
-All of it is computed from the rows of `results`, so that a stored tournament says the same as when it was played.
-Only the times of decisions are of the clock, and stand apart.
+They are computed from the rows of `results`, so that a stored tournament gives the same facts as one just played. Only
+`times` depends on the clock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLURALS = dict(zip(REASONS, ("illegal", "crashes", "timeouts"), strict=True))
 
 
 def summary(played: PlayedTournament) -> dict[str, Any]:
-    """The facts of a tournament, as JSON has them."""
+    """The facts of a tournament, ready for JSON."""
     request = played.request
     parts = [played.results[played.results["pairing"] == pairing] for pairing in range(len(request.pairings))]
     rated = ratings(request.agents, request.pairings, [points_of(part)[0] for part in parts])
@@ -41,6 +41,7 @@ def summary(played: PlayedTournament) -> dict[str, Any]:
 
 
 def _pairing(played: PlayedTournament, pairing: int, results: np.ndarray) -> dict[str, Any]:
+    """The facts of a pairing; margins are those of its first agent."""
     request = played.request
     names = request.names(pairing)
     points, rounds = points_of(results)
@@ -72,7 +73,8 @@ def _pairing(played: PlayedTournament, pairing: int, results: np.ndarray) -> dic
 def _controlled(
     request: TournamentRequest, results: np.ndarray, points: np.ndarray, rounds: np.ndarray
 ) -> dict[str, Any]:
-    """What is left when a control has explained what it can, of deals and of the rounds of single tables."""
+    """Points a round with the control variate subtracted, and the share of the variance that it explains: of deals, and
+    of the rounds of single tables."""
     signed = results["control"].astype(np.float64) * np.where(results["team_a"] == 0, 1.0, -1.0)
     adjusted = controlled(points, np.bincount(results["deal"], weights=signed))
     single = margins(results).astype(np.float64)
@@ -86,13 +88,13 @@ def _controlled(
 
 
 def _explained(before: np.ndarray, after: np.ndarray) -> float:
-    """The share of the variance that is gone."""
+    """The share of the variance that the control variate has removed."""
     variance = float(np.var(before))
     return 1 - float(np.var(after)) / variance if variance else 0.0
 
 
 def _games(request: TournamentRequest, results: np.ndarray) -> dict[str, Any]:
-    """Whole games: who reached 1000, or what a forfeit decides. Single rounds are no games."""
+    """Whole games: who has more points at the end, or did not forfeit. Empty where a deal is a single round."""
     if not request.whole_games:
         return {"games": 0, "games_won": 0, "games_lost": 0, "games_drawn": 0, "win_rate": None, "win_interval": None}
     tables, place = np.unique(results["table"], return_inverse=True)
@@ -112,7 +114,7 @@ def _games(request: TournamentRequest, results: np.ndarray) -> dict[str, Any]:
 
 
 def _side(results: np.ndarray, of_b: int) -> dict[str, int]:
-    """What one agent of a pairing did."""
+    """Counts for one agent of a pairing: calls, double victories, bombs, forfeits."""
     team = results["team_a"] ^ of_b
     own = team[:, None] == SEATS % 2
     first = results["winner"][:, None] == SEATS
@@ -133,6 +135,7 @@ def _side(results: np.ndarray, of_b: int) -> dict[str, int]:
 
 
 def _rating(rating: Rating) -> dict[str, Any]:
+    """An agent's rating."""
     return {
         "name": rating.name,
         "mu": rating.mu,
@@ -143,7 +146,7 @@ def _rating(rating: Rating) -> dict[str, Any]:
 
 
 def _field(played: PlayedTournament, agent: int, parts: list[np.ndarray]) -> dict[str, Any]:
-    """An agent against all others: its points a round, averaged over its pairings deal by deal."""
+    """An agent against the field: its points a round, deal by deal the mean over its pairings."""
     signed = [
         values_of(part) * (1 if a == agent else -1)
         for (a, b), part in zip(played.request.pairings, parts, strict=True)
@@ -156,6 +159,7 @@ def _field(played: PlayedTournament, agent: int, parts: list[np.ndarray]) -> dic
 
 
 def _times(name: str, played: PlayedTournament) -> dict[str, Any]:
+    """An agent's times for a decision, in seconds."""
     times = played.times.get(name, np.zeros(1, dtype=np.int64))
     return {
         "name": name,

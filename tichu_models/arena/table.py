@@ -1,18 +1,19 @@
-"""A table: a game in play, dealt by its key, with checked answers and a log of what was played.
+"""A table: a position with its game, the key of its random numbers, and the log of the round.
 
-`advance` moves a table to its next decision, `answer` checks and performs what a seat chose; both are kernels on one
-record, shared by the fused loop of built-in players (`selfplay`) and by batches of any agents (`lockstep`). The order
-of questions and the form of answers are those of `rules.asking`. An illegal answer changes nothing and gives a code
-that is not 0. How a player decides does not belong here.
+`advance` moves a table to its next decision; `answer` checks and performs the answer of a seat. Both are kernels on one
+record, which the fused loop (`selfplay`) and the lock-step loop (`lockstep`) share. Questions and answers are those of
+`rules.asking`. An illegal answer changes nothing and has a code other than 0.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tichu_models.chance import draw
 from tichu_models.kernels import inlined, inner, kernel
-from tichu_models.observation.view import see
+from tichu_models.observation.view import View, see
 from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, TAKE_ENTRY, note
 from tichu_models.records.history import PLAY_ENTRY as PLAYED
 from tichu_models.rules.asking import (
@@ -34,46 +35,51 @@ from tichu_models.rules.asking import (
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import ACE, CARD_OF_INDEX, NUM_CARDS, count
 from tichu_models.rules.deal import deal
+from tichu_models.rules.legal import Plays
 from tichu_models.rules.scoring import NOT_OVER, game_result
-from tichu_models.rules.state import LEFT, NOBODY, RIGHT, begin_round, check_pass, check_play
+from tichu_models.rules.state import LEFT, NOBODY, RIGHT, State, begin_round, check_pass, check_play
 
-DEALS = 1 << 40  # deals and decisions of a game draw from the same key, far apart
-FIRST_DECISIONS = 1 << 39  # and so do the decisions of two games over the same deals
+# Counters of a game's key: decisions count from 0 on, at the second table of a duplicate deal from FIRST_DECISIONS on,
+# deals from DEALS on.
+DEALS = 1 << 40
+FIRST_DECISIONS = 1 << 39
 
 # fmt: off
 # A game that is to be played.
 FIXTURE = np.dtype([
     ("key", np.uint64),             # deals and decisions draw from it
     ("game", np.int64),             # its number in the run
-    ("first_decision", np.int64),   # where the counter of decisions begins: the same deals, other draws
-    ("agent", np.int32, 4),         # who sits where, an index that belongs to the run
+    ("first_decision", np.int64),   # first counter of its decisions, which makes other draws over the same deals
+    ("agent", np.int32, 4),         # the agent at each seat, an index of the run's agents
 ], align=True)
 
 TABLE = np.dtype([
     ("position", POSITION),         # the round in play, and the pending question
     ("key", np.uint64),             # of the game: deals and decisions draw from it
     ("game", np.int64),             # number of the game in its run
-    ("decisions", np.int64),        # asked so far in the game; the counter of their keys
+    ("decisions", np.int64),        # counter of the pending decision
     ("round_index", np.int32),
     ("wish", np.int8),              # the wish that was made, 0 if none
     ("result", np.int8),            # of the game, as scoring.game_result gives it
-    ("agent", np.int32, 4),         # which player sits where, an index that belongs to the run
-    ("blunders", np.uint8, MAX_TURNS),   # 1: the turn was a blunder of a player who blunders by chance
+    ("agent", np.int32, 4),         # the agent at each seat, an index of the run's agents
+    ("blunders", np.uint8, MAX_TURNS),   # 1: the turn was a blunder of a built-in player
     ("log", LOG),                   # the round's history so far
 ], align=True)
 # fmt: on
+Fixture: TypeAlias = Any  # a record of FIXTURE
+Table: TypeAlias = Any  # a record of TABLE
 
 
 @kernel
-def number_games(seed, first_game, fixtures):
-    """Makes fixtures games first_game, first_game + 1, .. of the run with this seed."""
+def number_games(seed: np.uint64, first_game: int, fixtures: np.ndarray) -> None:
+    """Makes the fixtures games first_game, first_game + 1, .. of the run with this seed."""
     for i in range(len(fixtures)):
         fixtures[i].key = draw(seed, first_game + i)
         fixtures[i].game = first_game + i
 
 
 def fixtures_of(seating: np.ndarray, seed: int, first_game: int = 0) -> np.ndarray:
-    """A game for each row of `seating` (indices of agents, seats 0..3)."""
+    """A fixture for each row of `seating` (indices of agents, seats 0..3)."""
     fixtures = np.zeros(len(seating), dtype=FIXTURE)
     fixtures["agent"] = seating
     number_games(np.uint64(seed), first_game, fixtures)
@@ -81,8 +87,8 @@ def fixtures_of(seating: np.ndarray, seed: int, first_game: int = 0) -> np.ndarr
 
 
 @inner
-def begin_fixture(table, fixture):
-    """Seats the game and its players."""
+def begin_fixture(table: Table, fixture: Fixture) -> None:
+    """Seats a game and its agents at a table."""
     begin_game(table, fixture.key, fixture.game)
     table.decisions = fixture.first_decision
     for seat in range(4):
@@ -90,8 +96,8 @@ def begin_fixture(table, fixture):
 
 
 @inner
-def begin_game(table, key, game):
-    """Seats a new game; the players stand in table.agent already."""
+def begin_game(table: Table, key: np.uint64, game: int) -> None:
+    """Begins a game at a table whose agents are already seated."""
     table.key = key
     table.game = game
     table.decisions = 0
@@ -104,7 +110,7 @@ def begin_game(table, key, game):
 
 
 @inner
-def next_round(table):
+def next_round(table: Table) -> None:
     """Deals the next round of the game."""
     state = table.position.state
     last_20, last_31 = state.score[0], state.score[1]
@@ -117,7 +123,7 @@ def next_round(table):
 
 
 @inlined
-def advance(table, plays):
+def advance(table: Table, plays: Plays) -> int:
     """Moves to the next decision and returns its kind, or ROUND_OVER when the round is scored."""
     state = table.position.state
     owner = state.owner
@@ -130,14 +136,15 @@ def advance(table, plays):
 
 
 @inlined
-def look(table, view):
+def look(table: Table, view: View) -> None:
     """Fills the view of the pending decision."""
     position = table.position
     see(position.state, position.seat, position.kind, draw(table.key, table.decisions), view)
 
 
 @inner
-def _end_of_round(table):
+def _end_of_round(table: Table) -> None:
+    """Adds the round's score to the game's."""
     state = table.position.state
     for team in range(2):
         state.total[team] += state.score[team]
@@ -145,8 +152,8 @@ def _end_of_round(table):
 
 
 @inlined
-def answer(table, choice, plays):
-    """Checks and performs the answer to the pending decision; the code is 0 if it was legal."""
+def answer(table: Table, choice: int, plays: Plays) -> int:
+    """Checks and performs the answer to the pending decision. Returns 0, or the RuleBreak of an illegal answer."""
     position = table.position
     kind, seat, state = position.kind, position.seat, position.state
     performed = choice
@@ -173,16 +180,16 @@ def answer(table, choice, plays):
 
 
 @inlined
-def _check_cards(state, seat, kind, cards, plays):
-    """(packed play, code) of cards that are to be laid; no cards are a pass, or no bomb."""
+def _check_cards(state: State, seat: int, kind: int, cards: int, plays: Plays) -> tuple[int, int]:
+    """(packed play, code) of an answer in cards; no cards are a pass, or no bomb."""
     if cards:
         return check_play(state, seat, cards, plays)
     return 0, 0 if kind == BOMB_THROW else check_pass(state, seat, plays)
 
 
 @inner
-def _check_schupf(state, seat, choice):
-    """Three different cards of the own hand."""
+def _check_schupf(state: State, seat: int, choice: int) -> int:
+    """The code of an answer to schupf, 0 if it is three different cards of the hand."""
     given = 0
     for to in range(3):
         index = given_card(choice, to)
@@ -195,8 +202,8 @@ def _check_schupf(state, seat, choice):
 
 
 @inner
-def write_round(table, row):
-    """Fills the record of a round that is over, but for the place of its history."""
+def write_round(table: Table, row: Any) -> None:
+    """Fills the record of a table's round (ROUND), except for the place of its history."""
     state = table.position.state
     row.game_id = table.game
     row.round_index = table.round_index

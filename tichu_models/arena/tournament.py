@@ -1,12 +1,12 @@
 """Duplicate tournaments: every two agents play the same deals, each deal twice with the teams' seats swapped.
 
-What luck gives to one table it takes at the other, so that far fewer deals tell two agents apart. All pairings play the
-same deals. The draws of a decision belong to its table: the two tables of a deal share cards, and nothing else. A table
-depends on the seed, the deal and its two agents alone: how deals are parted into tasks, who works at them and in which
-order changes no result, and neither does swapping the names of a pairing.
+Luck that helps a team at one table helps the other team at the second one, so that far fewer deals tell two agents
+apart. All pairings play the same deals. The two tables of a deal share its cards and no other random draw.
 
-`play` gives back rows of `results`; what they say is `summary`. A round or game may be forfeited (`results` tells how
-it counts). Where the rows are kept, and how agents are named, does not belong here.
+A table depends only on the seed, the deal and its two agents. How deals are divided into tasks, which workers play them
+and in which order changes no result, nor does the order of a pairing's agents.
+
+`play` returns rows of `results`, of which `summary` makes the facts. `results` says how forfeits count.
 """
 
 from __future__ import annotations
@@ -33,12 +33,14 @@ from tichu_models.statistics import SequentialTest
 # Table 300000041 is the second table (odd) of deal 20 of the third pairing.
 TABLES_A_PAIRING = 10**8
 MOST_PAIRINGS = 2**15 - 1
-MOST_ROUNDS = selfplay.ROUNDS_A_CHUNK  # of a game
+MOST_ROUNDS = selfplay.ROUNDS_A_CHUNK  # in a game
 LEAST_DEALS_A_TASK, MOST_DEALS_A_TASK = 16, 1024
 TASKS_A_WORKER = 4
 
 Make = Callable[[str], Agent]
-Control = Callable[[Rounds], np.ndarray]  # for each round, what the luck of the cards promises team 20, 0 on average
+Control = Callable[
+    [Rounds], np.ndarray
+]  # control variate: points that each round's cards promise team 20, 0 on average
 
 
 class TournamentError(ValueError):
@@ -47,15 +49,15 @@ class TournamentError(ValueError):
 
 @dataclass(frozen=True)
 class TournamentRequest:
-    """What shall be played. With a test, `deals` is the most that is played of a pairing."""
+    """What to play. With a sequential test, `deals` is the most that a pairing plays."""
 
     agents: tuple[str, ...]
     deals: int = DEALS
     seed: int = SEED
-    whole_games: bool = False  # a deal is then a game to 1000, its deals the same at both tables
-    limit: float | None = None  # seconds a decision
+    whole_games: bool = False  # each deal is then a game to 1000 points, with the same cards at both tables
+    limit: float | None = None  # time limit of a decision, in seconds
     test: SequentialTest | None = None
-    control: str | None = None  # by what name a control is known that takes luck away
+    control: str | None = None  # name of the control variate
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -67,7 +69,7 @@ class TournamentRequest:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """Every two agents, as places in `agents`."""
+        """Every two agents, as indices of `agents`."""
         return list(combinations(range(len(self.agents)), 2))
 
     def names(self, pairing: int) -> tuple[str, str]:
@@ -78,7 +80,7 @@ class TournamentRequest:
 
 @dataclass(frozen=True)
 class Task:
-    """Some deals of a pairing, both tables of each."""
+    """Deals of a pairing for one worker, both tables of each."""
 
     request: TournamentRequest
     make: Make
@@ -90,26 +92,26 @@ class Task:
 
 @dataclass(frozen=True)
 class TournamentPart:
-    """What came of a task, or of several: rows sorted by table and round."""
+    """The results of a task, or of several."""
 
-    results: np.ndarray  # RESULT
-    rounds: Rounds  # those of the rows that were not forfeited
+    results: np.ndarray  # RESULT, sorted by table and round
+    rounds: Rounds  # of the rows that were not forfeited
     forfeits: list[Forfeit]
     broken: list[Rounds]  # the forfeited rounds, each as far as it was played
-    times: dict[str, np.ndarray]  # by agent, decisions by the bin of their time: of the clock, and in nothing else
+    times: dict[str, np.ndarray]  # by agent: the number of decisions in each bin of times; the only measure of a clock
 
 
 @dataclass(frozen=True)
 class PlayedTournament:
-    """A tournament that was played: rows sorted by table and round."""
+    """A tournament that was played."""
 
     request: TournamentRequest
-    results: np.ndarray  # RESULT
+    results: np.ndarray  # RESULT, sorted by table and round
     forfeits: list[Forfeit]
     times: dict[str, np.ndarray]
-    timed: frozenset[str]  # agents budgeted in seconds, whose games cannot be repeated
-    left_out: tuple[tuple[str, str], ...] = ()  # who should have played and could not, and why
-    # Of agents with networks, by kind of decision: the run that answers it, None for rules of thumb.
+    timed: frozenset[str]  # agents that think for a given time, whose games cannot be repeated exactly
+    left_out: tuple[tuple[str, str], ...] = ()  # (run, reason) of players that should have played and could not
+    # By agent with networks and kind of decision: the run that answers it, None for rules of thumb.
     answered_by: dict[str, dict[str, str | None]] = field(default_factory=dict)
 
 
@@ -125,9 +127,12 @@ def play(
     done: Callable[[int], None] = lambda deals: None,
     control: Control | None = None,
 ) -> PlayedTournament:
-    """Plays a tournament. `run_tasks(function, tasks)` gives what comes of the tasks in any order; `keep` is given
-    every part of it with its rounds, `done` hears of the deals that have been played."""
-    agents = {name: make(name) for name in request.agents}  # who cannot be built fails before anything is played
+    """Plays a tournament.
+
+    `run_tasks(function, tasks)` yields the results of the tasks in any order, as `map` does. `keep` is called with each
+    part as it arrives, `done` with the number of deals that it holds.
+    """
+    agents = {name: make(name) for name in request.agents}  # an agent that cannot be built fails here, before any play
     timed = frozenset(name for name, agent in agents.items() if agent.timed)
     answered_by = {name: dict(agent.answered_by) for name, agent in agents.items() if agent.answered_by}
     undecided = list(range(len(request.pairings)))
@@ -161,7 +166,7 @@ def play(
 
 
 def _waves(request: TournamentRequest) -> Iterator[range]:
-    """Ranges of deals, each played before it is asked whether that is enough. Of the order alone."""
+    """Ranges of deals. The sequential test looks after each; without a test there is one range."""
     begin = 0
     while begin < request.deals:
         step = max(4 * request.test.EVERY, begin // 2) if request.test else request.deals
@@ -177,7 +182,7 @@ def _deals_a_task(deals: int, workers: int) -> int:
 def _settled(
     request: TournamentRequest, results: np.ndarray, forfeits: Sequence[Forfeit]
 ) -> tuple[np.ndarray, list[Forfeit]]:
-    """In order, and without what was played after a test had decided."""
+    """Results and forfeits, sorted, without the deals after the one at which the sequential test stopped."""
     results = results[np.lexsort((results["round_index"], results["table"]))]
     if request.test:
         for pairing in range(len(request.pairings)):
@@ -208,7 +213,7 @@ def play_table(request: TournamentRequest, make: Make, table: int) -> Tournament
 
 
 def fixtures_of_deals(request: TournamentRequest, pairing: int, first_deal: int, deals: int) -> np.ndarray:
-    """The two tables of each deal. At the first of them, the agent that comes first by name is team 20."""
+    """The two tables of each deal. At the first table, team 20 is the agent whose name sorts first."""
     once = np.zeros(deals, dtype=FIXTURE)
     number_games(np.uint64(request.seed), first_deal, once)
     fixtures = np.repeat(once, 2)
@@ -222,20 +227,21 @@ def fixtures_of_deals(request: TournamentRequest, pairing: int, first_deal: int,
 
 
 def _team_of_a(request: TournamentRequest, tables: np.ndarray) -> np.ndarray:
-    """Which team (0, 1) a pairing's first agent plays at these tables."""
+    """The team (0 or 1) that a pairing's first agent plays at each of these tables."""
     swapped = np.array([a > b for a, b in (request.names(pairing) for pairing in range(len(request.pairings)))])
     return (tables % 2) ^ swapped[tables // TABLES_A_PAIRING - 1]
 
 
 @lru_cache(maxsize=64)
 def _built(make: Make, name: str) -> Agent:
-    """An agent, once for all tasks of a process."""
+    """The agent of this name; it is built once in a process."""
     return make(name)
 
 
 def _play_fixtures(
     request: TournamentRequest, make: Make, fixtures: np.ndarray, control: Control | None
 ) -> TournamentPart:
+    """Plays fixtures of one pairing, in the fused loop if both agents allow it."""
     pairing = int(fixtures["game"][0]) // TABLES_A_PAIRING - 1
     names = request.names(pairing)
     agents = [_built(make, name) for name in names]
@@ -255,22 +261,22 @@ def _play_fixtures(
     results["pairing"] = pairing
     results["deal"] = results["table"] % TABLES_A_PAIRING // 2
     results["team_a"] = _team_of_a(request, results["table"])
-    # Known by the names in the order: an agent may call itself otherwise.
-    ordered = {agent.name: name for agent, name in zip(agents, names, strict=True)}
-    forfeits = [replace(forfeit, agent=ordered[forfeit.agent]) for forfeit in referee.forfeits]
-    times = {ordered[name]: counts for name, counts in referee.times.items()}
+    # By the names of the request, from which an agent's own name may differ.
+    requested = {agent.name: name for agent, name in zip(agents, names, strict=True)}
+    forfeits = [replace(forfeit, agent=requested[forfeit.agent]) for forfeit in referee.forfeits]
+    times = {requested[name]: counts for name, counts in referee.times.items()}
     return TournamentPart(results, rounds, forfeits, referee.broken, times)
 
 
 def is_plain(agent: BuiltinAgent) -> bool:
-    """Whether a built-in agent decides by its kernel, which the fused loop calls as well."""
+    """Whether a built-in agent decides by the kernel that the fused loop calls, and not by a method of a subclass."""
     return type(agent).decide is BuiltinAgent.decide
 
 
 def _fused(agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int, referee: LenientReferee) -> Rounds:
-    """Built-in players alone, in one kernel. Their time is the mean of all turns."""
+    """Plays fixtures of built-in players in the fused loop. Each turn is given the mean time of all."""
     nobody = np.full((len(fixtures), 3), -1, dtype=np.int32)
-    list(selfplay.stream_fixtures(agents, fixtures[:1], 1, nobody))  # compiles, which is no time of theirs
+    list(selfplay.stream_fixtures(agents, fixtures[:1], 1, nobody))  # compiles the kernel, which is not timed
     started = time.perf_counter()
     rounds = joined([played.rounds for played in selfplay.stream_fixtures(agents, fixtures, max_rounds, nobody)])
     seconds = time.perf_counter() - started
@@ -280,17 +286,17 @@ def _fused(agents: Sequence[BuiltinAgent], fixtures: np.ndarray, max_rounds: int
 
 
 def values_of(results: np.ndarray) -> np.ndarray:
-    """Points a round of the first agent in each deal of a pairing, in order."""
+    """The margin a round of a pairing's first agent, for each deal in order."""
     points, rounds = points_of(results)
     return points / rounds
 
 
 def points_of(results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first agent's points less the other's in each deal of a pairing, and the deal's rounds."""
+    """The margin of a pairing's first agent in each deal, and the number of rounds of the deal."""
     return np.bincount(results["deal"], weights=margins(results)), np.bincount(results["deal"])
 
 
 def margins(results: np.ndarray) -> np.ndarray:
-    """The first agent's points less the other's in each round."""
+    """The margin of each round: points of the pairing's first agent less those of the other."""
     score = results["score"].astype(np.int64)
     return (score[:, 0] - score[:, 1]) * np.where(results["team_a"] == 0, 1, -1)

@@ -1,1 +1,1 @@
-"""From rounds to trained networks: who belongs to which split, how data is loaded, how a network is trained."""
+"""Training of networks on logged decisions: settings and presets, objectives, losses, metrics, the training loop."""

@@ -9,7 +9,7 @@ from tichu_models.networks.precision import has_fast_bf16
 
 
 def precision_of(training: TrainingConfig) -> str:
-    """As Lightning names it; of `auto`, bfloat16 where it is a matter of hardware."""
+    """Lightning's name of the precision; `auto` is bfloat16 where the hardware computes with it, else float32."""
     if training.precision == "auto":
         bf16_on_gpu = torch.cuda.is_bf16_supported
         fast = bf16_on_gpu(including_emulation=False) if on_gpu(training) else has_fast_bf16()

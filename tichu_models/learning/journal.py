@@ -1,7 +1,7 @@
-"""The figures of a run as they come: a CSV file for polars and SQL, events for TensorBoard.
+"""The journal of a run: its figures as a CSV file and as events for TensorBoard, written during the training.
 
-The training loss stands there every 50 steps and at the end of every epoch, where all figures of the validation are. A
-run that is taken up again forgets what it wrote after the moment it goes on from.
+The training loss is written every 50 steps and, with all figures of the validation, at the end of every epoch. When a
+run is resumed, the lines after the step that it resumes from are dropped.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ EVERY_STEPS = 50
 
 
 def training_loss(trainer: lightning.Trainer) -> dict[str, float]:
-    """That of the latest step; nothing before the first."""
+    """The loss of the latest step as a figure; none before the first step."""
     learner: Any = trainer.lightning_module
     return {} if learner.latest_loss is None else {"train_loss": learner.latest_loss.item()}
 
 
 class Journal(Callback):
-    """Appends to the files of a run's folder."""
+    """A callback that appends figures to the files of a run's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,6 +54,7 @@ class Journal(Callback):
             self.events.close()
 
     def _write(self, trainer: lightning.Trainer, figures: dict[str, float]) -> None:
+        """Writes figures of the current step to both files."""
         if self.events is None:
             return
         epoch, step = trainer.current_epoch + 1, trainer.global_step
@@ -63,6 +64,7 @@ class Journal(Callback):
             self.events.add_scalar(name, value, step)
 
     def _forget_after(self, step: int) -> None:
+        """Drops the lines of the CSV file after a step."""
         path = self.folder / METRICS
         rows: list[list[str]] = []
         if path.exists():

@@ -1,6 +1,6 @@
-"""A network in training, for Lightning: its loss, its optimiser, its figures after every epoch.
+"""`Learner`, a network in training for Lightning: its loss, its optimiser, its figures after every epoch.
 
-What it is trained for stands in `objectives`; the run around it, with its files, in `training`.
+`objectives` defines losses and metrics, `training` runs the training and keeps its files.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from tichu_models.samples.batches import Batch
 
 
 class NotFiniteError(ArithmeticError):
-    """A loss that is no number: nothing that follows would be."""
+    """A loss that is not finite: all later weights would not be either."""
 
 
 class Learner(lightning.LightningModule):
-    """AdamW with warm-up and cosine; figures are called `train_loss`, `val_loss`, `val_top1`, .."""
+    """A network with AdamW, whose rate warms up and falls as a cosine. Its figures are `val_loss`, `val_top1`, .."""
 
     def __init__(self, config: RunConfig, inputs: int, steps: int) -> None:
         super().__init__()
         self.config = config
-        self.steps = steps  # of the optimiser, planned for the run
+        self.steps = steps  # steps of the optimiser that are planned for the run
         self.objective = objective(config.architecture.objective, config.training)
         self.network = build(config.architecture.name, inputs, config.network)
         self.figures: dict[str, float] = {}  # of the last validation
-        self.latest_loss: Tensor | None = None  # of a training step; Lightning's own log would cost 3 % of one
+        self.latest_loss: Tensor | None = None  # of the latest step; Lightning's log would take 3% of its time
         self._tallies: dict[str, Tally] = {}
         self._metrics: dict[str, Metric] = {}
         self._randomness: dict[str, Any] | None = None
@@ -73,24 +73,24 @@ class Learner(lightning.LightningModule):
         matrices = [p for p in self.network.parameters() if p.ndim > 1]
         others = [p for p in self.network.parameters() if p.ndim <= 1]
         groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": others, "weight_decay": 0.0}]
-        # Fused, it would unscale float16's gradients by itself, after they were cut.
+        # A fused optimiser would unscale the gradients of float16 by itself, after they are clipped.
         optimizer = torch.optim.AdamW(groups, lr=training.learning_rate, fused=training.precision != "float16")
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, self.rate_at)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def configure_gradient_clipping(self, optimizer: Any, *_: Any, **__: Any) -> None:
-        """Lightning itself refuses to cut the gradients of a fused optimiser, also where none are scaled."""
+        """Clips gradients. Lightning's own clipping refuses fused optimisers, even if no gradients are scaled."""
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.training.clip)
 
     def rate_at(self, step: int) -> float:
-        """Share of the learning rate: it rises in the warm-up, then falls as a cosine to nothing."""
+        """The factor of the learning rate: it rises linearly in the warm-up, then falls as a cosine to 0."""
         rising = self.config.training.warm_up * self.steps
         if step < rising:
             return (step + 1) / (rising + 1)
         return 0.5 * (1 + math.cos(math.pi * min((step - rising) / max(self.steps - rising, 1), 1)))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """So that a run that is taken up again drops the same neurons."""
+        """Saves the state of the random generators, so that a resumed run drops the same neurons."""
         checkpoint["randomness"] = {"cpu": torch.get_rng_state()}
         if torch.cuda.is_available():
             checkpoint["randomness"]["cuda"] = torch.cuda.get_rng_state()
@@ -105,10 +105,12 @@ class Learner(lightning.LightningModule):
                 torch.cuda.set_rng_state(self._randomness["cuda"].cpu())
 
     def _losses(self, batch: Batch) -> tuple[Any, Tensor]:
+        """The network's answer and the loss of each decision."""
         answer = self.objective.answer(self.network, batch)
         return answer, self.objective.losses(answer, batch)
 
     def _sum_over_processes(self, tally: Tally) -> None:
+        """Adds up a tally over all devices."""
         if self.trainer.world_size > 1:
             for name, value in tally.sums.items():
                 gathered = self.all_gather(torch.as_tensor(value, device=self.device))
@@ -116,4 +118,5 @@ class Learner(lightning.LightningModule):
 
 
 def _mean(losses: Tensor, weight: Tensor) -> Tensor:
+    """The weighted mean of losses."""
     return (losses * weight).sum() / weight.sum().clamp(min=1e-6)

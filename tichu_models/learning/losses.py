@@ -1,6 +1,6 @@
-"""What a network is trained to make small, a number a sample: whoever trains weighs and averages them.
+"""Losses: one number for each sample, which the caller weights and averages.
 
-All losses are reckoned in float32, whatever the network ran in. What a sample's target is does not belong here.
+All losses are computed in float32, whatever number type the network runs in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ERRORS = {"mse": F.mse_loss, "mae": F.l1_loss, "huber": F.smooth_l1_loss}
 def cards_loss(outputs: Tensor, target: Tensor) -> Tensor:
     """Binary cross-entropy of cards and pass (.., 57), averaged over the outputs: (..).
 
-    Of a hierarchical policy (.., 58) that of the gate, and of the cards only where any were played.
+    Of a hierarchical policy (.., 58): the cross-entropy of pass and play, and that of the cards where any were played.
     """
     outputs, target = outputs.float(), target.float()
     if outputs.shape[-1] != HIERARCHICAL_OUTPUTS:
@@ -35,23 +35,23 @@ def cards_loss(outputs: Tensor, target: Tensor) -> Tensor:
 
 
 def move_loss(scores: Tensor, candidates: Candidates, chosen: Tensor) -> Tensor:
-    """Negative log-likelihood of the chosen among the legal moves: (n,). Nothing where none of them was (-1)."""
+    """Negative log-likelihood of the chosen move among the legal ones: (n,); 0 where none of them was chosen (-1)."""
     likelihood = log_softmax(scores, candidates)[chosen.clamp(min=0)]
     return torch.where(chosen >= 0, -likelihood, 0.0)
 
 
 def value_loss(value: Tensor, target: Tensor, error: Error = "mse") -> Tensor:
-    """Error of a number, in its unit or that squared."""
+    """Error of a prediction, in its unit or the square of it."""
     return ERRORS[error](value.float(), target.float(), reduction="none")
 
 
 def yes_no_loss(outputs: Tensor, target: Tensor) -> Tensor:
-    """Binary cross-entropy of questions with yes or no (n, k), averaged over them: (n,)."""
+    """Binary cross-entropy of k yes-no questions (n, k), averaged over them: (n,)."""
     return F.binary_cross_entropy_with_logits(outputs.float(), target.float(), reduction="none").mean(-1)
 
 
 def choice_loss(outputs: Tensor, target: Tensor) -> Tensor:
-    """Negative log-likelihood of one answer of many, which is the one of its row (.., answers): (..)."""
+    """Negative log-likelihood of the answer that was given, where the target (.., answers) is 1: (..)."""
     return -(outputs.float().log_softmax(-1) * target).sum(-1)
 
 
@@ -62,6 +62,6 @@ def schupf_loss(outputs: Tensor, target: Tensor) -> Tensor:
 
 
 def split_schupf(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """(n, 66) -> (n, 3, 17) for the values, (n, 3, 5) for the colours."""
+    """The outputs for values and for colours: (n, 66) -> (n, 3, 17), (n, 3, 5)."""
     values, colours = outputs.split([3 * NUM_VALUES, 3 * NUM_COLOURS], dim=1)
     return values.unflatten(1, (3, NUM_VALUES)), colours.unflatten(1, (3, NUM_COLOURS))

@@ -1,7 +1,7 @@
-"""What each kind of network is trained for and measured by: from its name in the registry to losses and metrics.
+"""Objectives: what each kind of network learns, how its loss is computed and which metrics measure it.
 
-An objective runs the network on a batch (`answer`), says a loss for each decision (`losses`), and adds to metrics
-(`measure`). It keeps nothing: what changes is the network and the metrics.
+`networks.architectures` names the objective of each network. An objective has no state: only the network and the
+metrics change.
 """
 
 from __future__ import annotations
@@ -22,28 +22,36 @@ from tichu_models.networks.candidates import Candidates, find
 from tichu_models.networks.decision_rule import move_scores
 from tichu_models.samples.batches import Batch
 
-Metrics = dict[str, Any]  # by the beginning of the names of their figures
+Metrics = dict[str, Any]  # by the prefix of their figures' names
 
 
 class Objective(Protocol):
-    """See above."""
+    """What a kind of network learns."""
 
-    def metrics(self) -> dict[str, Metric]: ...
+    def metrics(self) -> dict[str, Metric]:
+        """New metrics, by the prefix of their figures' names."""
+        ...
 
-    def answer(self, network: nn.Module, batch: Batch) -> Any: ...
+    def answer(self, network: nn.Module, batch: Batch) -> Any:
+        """The network's outputs for a batch."""
+        ...
 
-    def losses(self, answer: Any, batch: Batch) -> Tensor: ...
+    def losses(self, answer: Any, batch: Batch) -> Tensor:
+        """The loss of each decision, from the outputs."""
+        ...
 
-    def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None: ...
+    def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
+        """Adds a batch to the metrics."""
+        ...
 
 
 def objective(name: str, config: TrainingConfig) -> Objective:
-    """The objective of this name in the registry."""
+    """The objective of this name."""
     return OBJECTIVES[name](config)
 
 
 class _Plain:
-    """A network that reads the state and nothing else."""
+    """The base of objectives: the network reads the state alone."""
 
     def __init__(self, config: TrainingConfig) -> None:
         self.config = config
@@ -52,6 +60,7 @@ class _Plain:
         return network(batch.state)
 
     def _measure_cards(self, outputs: Tensor, batch: Batch, metrics: Metrics) -> None:
+        """Measures the outputs for cards over the legal moves, if the batch has them."""
         if batch.candidates is not None:
             scores = move_scores(outputs, batch.candidates, self.config.rule)
             likelihood = move_scores(outputs, batch.candidates, "likelihood")
@@ -72,7 +81,7 @@ class Cards(_Plain):
 
 
 class Goal(_Plain):
-    """GCPolicyNet: the cards that were played on the way to this return, and the return."""
+    """GCPolicyNet: the cards that were played, given the return to go; and the return to go itself."""
 
     def metrics(self) -> dict[str, Metric]:
         return {"": MoveMetric(), "value_": ValueMetric()}
@@ -90,7 +99,7 @@ class Goal(_Plain):
 
 
 class Sequence(Goal):
-    """DTNet: as GCPolicyNet at every turn. The value is learned where the return is left open, and measured there."""
+    """DTNet: as GCPolicyNet at every turn. The value is learned and measured where the return to go is left open."""
 
     def answer(self, network: nn.Module, batch: Batch) -> Any:
         if network.training:
@@ -108,20 +117,21 @@ class Sequence(Goal):
     def measure(self, network: nn.Module, answer: Any, batch: Batch, metrics: Metrics) -> None:
         known, outputs = answer
         there = batch.weight.flatten() > 0
-        blind = self._run(network, batch, torch.zeros_like(known)).value.flatten()[there]
+        value = self._run(network, batch, torch.zeros_like(known)).value.flatten()[there]
         rtg = batch.rtg.flatten()[there]
-        metrics["value_"].update(blind, rtg, batch.cards_played.flatten()[there])
+        metrics["value_"].update(value, rtg, batch.cards_played.flatten()[there])
         if batch.candidates is not None:
             rows = there.nonzero()[:, 0]
             turns = batch._replace(target=batch.target.flatten(0, 1)[rows], candidates=batch.candidates.take(rows))
             self._measure_cards(outputs.policy.flatten(0, 1)[rows], turns, metrics)
 
     def _run(self, network: nn.Module, batch: Batch, known: Tensor) -> Any:
+        """The outputs for sequences whose return to go is known, or left open."""
         return network(batch.rtg, batch.state, batch.target, known)
 
 
 class Value(_Plain):
-    """ValueNet: what the round ends with."""
+    """ValueNet: the points by which the own team wins the round."""
 
     def metrics(self) -> dict[str, Metric]:
         return {"": ValueMetric()}
@@ -150,9 +160,9 @@ class Move(_Plain):
 
 
 class Calls(_Plain):
-    """GrandNet, TichuNet, SmallTichuNet: whether it was called, and whether the seat went out first.
+    """GrandNet, TichuNet, SmallTichuNet: whether the seat called, and whether it went out first.
 
-    Who goes out first is mostly chance: with the same weight, its noise would decide when the training ends.
+    Who goes out first is mostly chance: with the same weight as the call, its noise would decide when training stops.
     """
 
     def metrics(self) -> dict[str, Metric]:
@@ -168,7 +178,7 @@ class Calls(_Plain):
 
 
 class Schupf(_Plain):
-    """SchupfNet: value and colour of the cards given away. Measured by the values."""
+    """SchupfNet: value and colour of the cards that were given away. The metrics look at the values."""
 
     def metrics(self) -> dict[str, Metric]:
         return {name: ChoiceMetric() for name in ("right_", "partner_", "left_")}
@@ -209,6 +219,7 @@ class Bomb(_Plain):
 
 
 def _legal(batch: Batch) -> Candidates:
+    """The legal moves of a batch, which must have them."""
     if batch.candidates is None:
         raise ValueError("no legal moves in the batch: expected a source that gives them")
     return batch.candidates

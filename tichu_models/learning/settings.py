@@ -1,6 +1,6 @@
-"""What can be set of a training run, each setting documented beside its default.
+"""The settings of a training run, each documented beside its default.
 
-The sizes of networks stand in `networks.configs`; files and presets are read in `config_files`. Needs no torch.
+The sizes of networks are in `networks.configs`; `config_files` reads files and presets. Works without torch.
 """
 
 from __future__ import annotations
@@ -17,15 +17,21 @@ MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 @dataclass(frozen=True, kw_only=True)
 class DataConfig(Options):
-    """Which decisions are learned from."""
+    """Which decisions a network learns from."""
 
-    spec: str | None = option(None, "the vector that is read, as play-375+counts-29; by default the network's own")
-    first_month: str | None = option(None, "from when on, as 2024-01; by default all there is")
-    last_month: str | None = option(None, "until when, the month included")
-    source: Literal["rounds", "shards"] = option("rounds", "replayed from rounds, or read from the shards of features/")
-    drop_forced: bool = option(True, "leave out decisions with one legal answer, in training only")
-    balanced: bool = option(False, "weigh classes (type of the play; called or not) so that all count alike")
-    validation_samples: int = option(100_000, "decisions that every validation is made on, at most", least=1)
+    spec: str | None = option(
+        None, "spec of the vector that the network reads, such as play-375+counts-29; by default the network's own"
+    )
+    first_month: str | None = option(None, "first month of data, such as 2024-01; by default the earliest")
+    last_month: str | None = option(None, "last month of data, included; by default the latest")
+    source: Literal["rounds", "shards"] = option(
+        "rounds", "rounds replays and encodes the rounds during training, shards reads what the stage features stored"
+    )
+    drop_forced: bool = option(True, "leaves out decisions with one legal answer, in training only")
+    balanced: bool = option(
+        False, "weights samples so that all classes count the same (type of the play; called or not)"
+    )
+    validation_samples: int = option(100_000, "most decisions of a validation", least=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,45 +47,65 @@ class DataConfig(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(Options):
-    """How a network is trained. `of` names the objectives that a setting is for."""
+    """How a network is trained. `of` names the objectives to which a setting applies."""
 
-    seed: int = option(0, "of all random numbers of the run", least=0, most=2**31)
-    epochs: int = option(10, "validations; the run is planned for so many", least=1)
-    epoch_samples: int | None = option(None, "samples (sequences of DTNet) in an epoch; by default all", least=1)
-    batch_size: int = option(1024, "samples a step on each device", least=1)
-    accumulate: int = option(1, "batches whose gradients are summed for a step", least=1)
-    learning_rate: float = option(1e-3, "of AdamW, at its peak", least=0, most=1)
-    weight_decay: float = option(0.01, "of AdamW, on weights but not on biases and norms", least=0, most=1)
+    seed: int = option(0, "seed of all random numbers of the run", least=0, most=2**31)
+    epochs: int = option(10, "planned epochs; each ends with a validation", least=1)
+    epoch_samples: int | None = option(
+        None, "samples in an epoch, for DTNet sequences; by default all there are", least=1
+    )
+    batch_size: int = option(1024, "samples in a batch, on each device", least=1)
+    accumulate: int = option(1, "batches whose gradients are added up for one step of the optimiser", least=1)
+    learning_rate: float = option(1e-3, "highest learning rate of AdamW", least=0, most=1)
+    weight_decay: float = option(
+        0.01, "weight decay of AdamW, for weight matrices but not for biases and norms", least=0, most=1
+    )
     warm_up: float = option(
-        0.05, "share of all steps in which the rate rises; then it falls as a cosine", least=0, most=1
+        0.05,
+        "share of all steps during which the learning rate rises; after it, the rate falls as a cosine",
+        least=0,
+        most=1,
     )
-    clip: float = option(1.0, "length that a gradient is cut to", least=1e-6)
-    patience: int = option(3, "epochs without a better validation loss before the run stops", least=1)
+    clip: float = option(1.0, "greatest norm of a gradient; longer ones are scaled down to it", least=1e-6)
+    patience: int = option(3, "epochs without a lower validation loss after which the run stops", least=1)
     precision: Literal["auto", "float32", "bfloat16", "float16"] = option(
-        "auto", "of products; auto is bfloat16 where the hardware has it; float16 scales gradients"
+        "auto", "number type of matrix products; auto is bfloat16 where the hardware supports it, else float32"
     )
-    accelerator: Literal["auto", "cpu", "gpu"] = option("auto", "what it runs on")
+    accelerator: Literal["auto", "cpu", "gpu"] = option("auto", "device to train on; auto takes a GPU if there is one")
     threads: int | None = option(
-        None, "of torch on a CPU; fewer than cores where others use them too", least=1, most=1024
+        None,
+        "CPU threads of torch; by default as many as torch chooses, fewer leave cores for others",
+        least=1,
+        most=1024,
     )
-    devices: int = option(1, "how many of them; several by DDP", least=1)
-    error: Literal["mse", "mae", "huber"] = option("mse", "of values", of=("value", "goal", "sequence"))
+    devices: int = option(1, "number of devices; several are trained on with DDP", least=1)
+    error: Literal["mse", "mae", "huber"] = option(
+        "mse", "error of predicted values: squared, absolute, or Huber's", of=("value", "goal", "sequence")
+    )
     value_weight: float = option(
         0.01,
-        "of the value's error, some 2, beside the policy's loss, some 0.03, where a network has both",
+        "weight of the value's error in the loss of a network with policy and value; the error is some 2, the policy's "
+        "loss some 0.03",
         least=0,
         of=("goal", "sequence"),
     )
     success_weight: float = option(
-        0.1, "of who goes out first, beside the call itself, in the loss of call nets", least=0, of=("calls",)
+        0.1,
+        "weight of who goes out first in the loss of the networks for announcements; the call itself has 1",
+        least=0,
+        of=("calls",),
     )
     unknown_return: float = option(
-        0.5, "share of DTNet's sequences whose return to go is left open", least=0, most=1, of=("sequence",)
+        0.5, "share of sequences whose return to go is left open in training", least=0, most=1, of=("sequence",)
     )
     rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
-        "sum", "decision rule that metrics use", of=("cards", "goal", "sequence")
+        "sum",
+        "decision rule of the metrics: how the outputs for cards become the score of a move",
+        of=("cards", "goal", "sequence"),
     )
-    checkpoint_steps: int = option(500, "steps after which the state of the run is saved, to resume from", least=1)
+    checkpoint_steps: int = option(
+        500, "steps of the optimiser between two saved states, from which a run can be resumed", least=1
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +119,11 @@ class RunConfig:
 
     @property
     def spec(self) -> str:
-        """The vector that the network reads."""
+        """The spec of the vector that the network reads."""
         return self.data.spec or self.architecture.spec
 
     def plain(self) -> dict[str, Any]:
-        """As a config file has it, without settings of other networks: they are no part of what a run is."""
+        """The settings as plain data, without those that do not apply to the network's objective."""
         training = self.training.plain()
         mine = {name: training[name] for name in self.training.names_of(self.architecture.objective)}
         return {"network": self.network.plain(), "training": mine, "data": self.data.plain()}

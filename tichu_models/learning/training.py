@@ -1,8 +1,7 @@
-"""A training run, from its settings to its folder; killed at any moment, it is taken up again where it was.
+"""`train`: a training run from its settings to its folder. It can be killed at any moment and resumes where it was.
 
-The files of the folder are listed in `runs.files`.
-A run with the same manifest in the same folder goes on, or is done already; another one starts anew there. Which data a
-run is given does not belong here.
+A run with the same manifest in the same folder is resumed, or is finished already; one with another manifest starts
+from the beginning. `runs.files` lists the files of the folder.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ from tichu_models.runs.manifest import RunManifest
 from tichu_models.samples.batches import BatchSource
 from tichu_models.whole_files import whole_file, write_whole
 
-SECONDS_BETWEEN_PULSES = 5.0
+SECONDS_BETWEEN_REPORTS = 5.0
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """Where a run stands."""
+    """How far a run is."""
 
     epoch: int  # counted from 1
-    step: int  # of the optimiser, since the beginning
-    steps: int  # planned
-    loss: float  # of the last batch
-    samples_a_second: float  # since the last time
+    step: int  # of the optimiser, over all epochs
+    steps: int  # planned for the run
+    loss: float  # of the latest batch
+    samples_a_second: float  # since the last report
 
     def __str__(self) -> str:
         rate = f"{self.samples_a_second:,.0f} samples/s"
@@ -55,10 +54,10 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class Trained:
-    """What a run came to."""
+    """The result of a run."""
 
-    figures: dict[str, float]  # of the best weights
-    reused: bool  # it was finished before
+    figures: dict[str, float]  # validation figures of the best weights
+    reused: bool  # whether the run was already finished
 
 
 def train(
@@ -70,7 +69,8 @@ def train(
     report: Callable[[int, dict[str, float]], None] = lambda epoch, figures: None,
     progress: Callable[[TrainingProgress], None] = lambda progress: None,
 ) -> Trained:
-    """Trains a network, or goes on with it. `report` hears of every epoch, counted from 1, `progress` now and then."""
+    """Trains a network, or resumes its run. `report` is called after every epoch, counted from 1, with its figures,
+    `progress` every few seconds."""
     if (finished := figures_of(folder, manifest)) is not None:
         return Trained(finished, reused=True)
     if not checkpoint.is_of(folder, manifest):
@@ -90,9 +90,8 @@ def train(
     resume = folder / RESUME
     trainer = _trainer(training, callbacks)
     with nullcontext() if on_gpu(training) else float32_by_onednn(), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", module="lightning", category=Warning
-        )  # of data loaders, which sources are not
+        # Lightning warns about settings of data loaders, which batch sources are not.
+        warnings.filterwarnings("ignore", module="lightning", category=Warning)
         trainer.fit(learner, samples, validation, ckpt_path=resume if resume.exists() else None, weights_only=True)
     if trainer.is_global_zero:
         checkpoint.save(folder, learner.network, manifest, {"step": str(trainer.global_step)}, LAST_WEIGHTS)
@@ -101,14 +100,15 @@ def train(
 
 
 def figures_of(folder: Path, manifest: RunManifest) -> dict[str, float] | None:
-    """Those of the finished run that a folder holds, if it is this one."""
+    """The figures of the finished run with this manifest; None if the folder does not hold it."""
     path = folder / FIGURES
     return json.loads(path.read_text()) if checkpoint.is_of(folder, manifest) and path.exists() else None
 
 
 def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.Trainer:
+    """Lightning's trainer, without its own logs and checkpoints."""
     for name in ("lightning.pytorch", "lightning.fabric"):
-        logging.getLogger(name).setLevel(logging.WARNING)  # it advertises
+        logging.getLogger(name).setLevel(logging.WARNING)  # it prints advertisements
     return lightning.Trainer(
         accelerator=training.accelerator,
         devices=training.devices,
@@ -135,12 +135,13 @@ def _in_foreground() -> bool:
 
 
 def _finish(folder: Path, figures: dict[str, float]) -> None:
+    """Writes the figures, which mark a run as finished, and removes the state to resume from."""
     write_whole(folder / FIGURES, json.dumps(figures, indent=1) + "\n")
     (folder / RESUME).unlink(missing_ok=True)
 
 
 class KeepBest(Callback):
-    """Saves the weights whenever the validation loss is the lowest so far."""
+    """A callback that saves the weights whenever the validation loss is the lowest so far."""
 
     def __init__(self, folder: Path, manifest: RunManifest) -> None:
         self.folder, self.manifest = folder, manifest
@@ -163,9 +164,10 @@ class KeepBest(Callback):
 
 
 class KeepState(Callback):
-    """Saves all that a run needs to go on, between two steps of the optimiser. Stands last: the others come first.
+    """A callback that saves the state of a run, from which it can be resumed. It must be the last callback, so that the
+    state of the others is up to date.
 
-    Where the source stands is part of its state: Lightning restores that only within an epoch, not between two.
+    The position of the batch source is part of its state: Lightning restores it only within an epoch, not between two.
     """
 
     def __init__(self, folder: Path, training: TrainingConfig, samples: BatchSource) -> None:
@@ -188,13 +190,13 @@ class KeepState(Callback):
         self._save(trainer)
 
     def _save(self, trainer: lightning.Trainer) -> None:
-        first = trainer.is_global_zero  # the one that writes
+        first = trainer.is_global_zero  # only this process writes
         with whole_file(self.path) if first else nullcontext(self.path) as temporary:
             trainer.save_checkpoint(temporary)
 
 
 class Report(Callback):
-    """Tells whoever started the run of every epoch."""
+    """A callback that reports the figures of every epoch."""
 
     def __init__(self, report: Callable[[int, dict[str, float]], None]) -> None:
         self.report = report
@@ -205,16 +207,16 @@ class Report(Callback):
 
 
 class ProgressReporter(Callback):
-    """Tells whoever started the run how far it is, every few seconds."""
+    """A callback that reports every few seconds how far the run is."""
 
-    def __init__(self, tell: Callable[[TrainingProgress], None], steps: int) -> None:
-        self.tell, self.steps = tell, steps
+    def __init__(self, progress: Callable[[TrainingProgress], None], steps: int) -> None:
+        self.progress, self.steps = progress, steps
         self.last, self.samples = time.monotonic(), 0
 
     def on_train_batch_end(self, trainer: lightning.Trainer, *args: Any) -> None:
         self.samples += len(args[2].weight)
         seconds = time.monotonic() - self.last
-        if seconds >= SECONDS_BETWEEN_PULSES and trainer.is_global_zero:
+        if seconds >= SECONDS_BETWEEN_REPORTS and trainer.is_global_zero:
             loss, rate = training_loss(trainer).get("train_loss", math.nan), self.samples / seconds
-            self.tell(TrainingProgress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
+            self.progress(TrainingProgress(trainer.current_epoch + 1, trainer.global_step, self.steps, loss, rate))
             self.last, self.samples = time.monotonic(), 0

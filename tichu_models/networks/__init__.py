@@ -1,4 +1,4 @@
-"""Networks that play and judge: plain torch modules, their sizes, their checkpoints and how outputs become a move.
+"""The networks as plain torch modules, their sizes (`configs`), and how outputs become the score of a move.
 
-`registry` names them all and needs no torch; a module that is about torch imports it. Training does not belong here.
+`architectures` lists all networks by name and works without torch. How networks are trained is in `learning`.
 """

@@ -1,6 +1,6 @@
-"""All networks by name: which class, of what size, what it reads and what it answers. Needs no torch.
+"""All networks by name: the class, its configuration, the spec it reads and its objective. Works without torch.
 
-The seven decision nets are one class with as many heads as their question has answers.
+The seven decision nets are one class, DecisionNet, with as many outputs as their question has answers.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from tichu_models.options import OptionError, Options, expected
 if TYPE_CHECKING:
     from torch import nn
 
-# What a network answers, and so what it learns from and is measured by.
+# The objective of a network, `learning.objectives`: what it answers, its loss and its metrics.
 Objective = Literal["cards", "goal", "value", "sequence", "move", "calls", "schupf", "choice", "bomb"]
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A network that can be built by name."""
+    """A kind of network, which `build` makes."""
 
     name: str
     objective: Objective
-    spec: str  # what it reads unless told otherwise
+    spec: str  # the spec that it reads by default
     config: type[Options]
-    module: str  # of this package
-    outputs: int | None = None  # of a decision net; the others know theirs
+    module: str  # its module in this package
+    outputs: int | None = None  # number of outputs of a decision net; the others know theirs
 
     @property
     def class_name(self) -> str:
+        """The class in its module."""
         return self.name if self.outputs is None else "DecisionNet"
 
 
@@ -69,10 +70,10 @@ def architecture(name: str) -> Architecture:
 
 
 def build(name: str, inputs: int, config: Options | None = None) -> nn.Module:
-    """A new network that reads `inputs` features of a state (the return to go is not one of them)."""
-    found = architecture(name)
-    config = found.config() if config is None else config
-    if type(config) is not found.config:
-        raise TypeError(f"{name} is built from a {found.config.__name__}, not from a {type(config).__name__}")
-    network: Any = getattr(importlib.import_module(f"tichu_models.networks.{found.module}"), found.class_name)
-    return network(inputs, config) if found.outputs is None else network(inputs, config, found.outputs)
+    """A new network that reads `inputs` features of a state, not counting the return to go."""
+    kind = architecture(name)
+    config = kind.config() if config is None else config
+    if type(config) is not kind.config:
+        raise TypeError(f"{name} is built from a {kind.config.__name__}, not from a {type(config).__name__}")
+    network: Any = getattr(importlib.import_module(f"tichu_models.networks.{kind.module}"), kind.class_name)
+    return network(inputs, config) if kind.outputs is None else network(inputs, config, kind.outputs)

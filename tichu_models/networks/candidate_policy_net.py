@@ -1,7 +1,7 @@
 """CandidatePolicyNet: which of the legal moves a person would choose.
 
-57 independent outputs cannot say which cards go together; here every legal move has a score of its own, and those of a
-decision share one softmax.
+57 independent outputs for cards cannot say which cards are played together. Here every legal move gets one score, and
+a softmax over the legal moves of a decision makes probabilities of them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
 
 
 def move_features(plays: Tensor) -> Tensor:
-    """(m, 102): the cards, type and length as one-hot, the rank as thermometer."""
+    """Features of m moves (m, 102): the cards, type and length as one-hot, the rank as thermometer."""
     kinds = nn.functional.one_hot(types_and_lengths(plays), len(TYPE_AND_LENGTH)).bool()
     thermometer = torch.arange(DRAGON_RANK, device=plays.device) < ranks(plays)[:, None]
     return torch.cat([card_bits(plays), kinds, thermometer], dim=1)
 
 
 class CandidatePolicyNet(nn.Module):
-    """State and legal moves -> a score a move, of which the softmax is the policy."""
+    """State and legal moves -> a score for each move; their softmax is the policy."""
 
     def __init__(self, inputs: int, config: CandidateConfig) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class CandidatePolicyNet(nn.Module):
         self.scale = 1 / math.sqrt(config.width)
 
     def forward(self, state: Tensor, candidates: Candidates) -> Tensor:
-        """(n, inputs), m moves of n decisions -> (m,)."""
-        thought = self.body(state)
+        """(n, inputs) and m moves of n decisions -> (m,)."""
+        states = self.body(state)
         moves = self.move(move_features(candidates.plays).to(state.dtype))
-        return (thought[candidates.row] * moves).sum(1) * self.scale
+        return (states[candidates.row] * moves).sum(1) * self.scale

@@ -1,6 +1,6 @@
-"""The size of every network, each number documented beside its default, which is the concept's (chapter 5).
+"""The size of every network, each number documented beside its default. Defaults are the concept's (chapter 5).
 
-How many features a network reads is no setting: its spec says so. How a network is trained does not belong here.
+The number of features that a network reads is not set here: it follows from its spec.
 """
 
 from __future__ import annotations
@@ -14,47 +14,75 @@ NEURONS_MOST = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyConfig(Options):
-    """PolicyNet: one stack of layers from the state to the cards."""
+    """PolicyNet: a stack of layers from the state to the cards."""
 
-    hidden: tuple[int, ...] = option((512, 512, 256), "neurons of each hidden layer", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.2, "share dropped in training after every hidden layer but the last", least=0, most=0.9)
-    hierarchical: bool = option(False, "a gate {play, pass} by softmax, and cards given that it plays")
+    hidden: tuple[int, ...] = option(
+        (512, 512, 256), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(
+        0.2, "share of neurons dropped in training, after every hidden layer but the last", least=0, most=0.9
+    )
+    hierarchical: bool = option(
+        False, "first decides between play and pass by a softmax, then predicts the cards of a play"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GCPolicyConfig(Options):
-    """GCPolicyNet: a shared body, a policy head that also reads the return to go, a value head that does not."""
+    """GCPolicyNet: a shared body, a policy head that also reads the return to go, and a value head that does not."""
 
-    body: tuple[int, ...] = option((1024, 1024), "neurons of the shared body's layers", least=1, most=NEURONS_MOST)
-    policy: tuple[int, ...] = option((512,), "neurons of the policy head's hidden layers", least=1, most=NEURONS_MOST)
-    value: tuple[int, ...] = option((256,), "neurons of the value head's hidden layers", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.2, "share dropped in training after every layer of the body", least=0, most=0.9)
-    hierarchical: bool = option(False, "a gate {play, pass} by softmax, and cards given that it plays")
+    body: tuple[int, ...] = option((1024, 1024), "neurons in each layer of the shared body", least=1, most=NEURONS_MOST)
+    policy: tuple[int, ...] = option(
+        (512,), "neurons in each hidden layer of the policy head", least=1, most=NEURONS_MOST
+    )
+    value: tuple[int, ...] = option(
+        (256,), "neurons in each hidden layer of the value head", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(
+        0.2, "share of neurons dropped in training, after every layer of the body", least=0, most=0.9
+    )
+    hierarchical: bool = option(
+        False, "first decides between play and pass by a softmax, then predicts the cards of a play"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValueConfig(Options):
-    """ValueNet: one stack of layers from the state to the difference that the round ends with, in points / 100."""
+    """ValueNet: a stack of layers from the state to the points by which the own team wins the round."""
 
-    hidden: tuple[int, ...] = option((512, 512, 256), "neurons of each hidden layer", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.2, "share dropped in training after every hidden layer but the last", least=0, most=0.9)
+    hidden: tuple[int, ...] = option(
+        (512, 512, 256), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(
+        0.2, "share of neurons dropped in training, after every hidden layer but the last", least=0, most=0.9
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DTConfig(Options):
     """DTNet: a causal transformer over the turns of one seat."""
 
-    turns: int = option(20, "how many turns it looks back, the present one included", least=1, most=200)
-    d_model: int = option(512, "width of a token", least=1, most=NEURONS_MOST)
-    layers: int = option(4, "encoder layers", least=1, most=100)
-    heads: int = option(8, "attention heads of a layer; they share d_model", least=1, most=64)
-    feedforward: int = option(2048, "neurons of a layer's feed-forward part", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.1, "share dropped in training of what each half of a layer adds", least=0, most=0.9)
-    merged: bool = option(False, "return and state in one token: two tokens a turn, not three")
-    direct: bool = option(False, "the policy head reads the state itself as well: for narrow tokens")
-    policy: tuple[int, ...] = option((256,), "neurons of the policy head's hidden layers", least=1, most=NEURONS_MOST)
-    value: tuple[int, ...] = option((256,), "neurons of the value head's hidden layers", least=1, most=NEURONS_MOST)
-    hierarchical: bool = option(False, "a gate {play, pass} by softmax, and cards given that it plays")
+    turns: int = option(20, "turns in a sequence, the present one included", least=1, most=200)
+    d_model: int = option(512, "numbers in a token", least=1, most=NEURONS_MOST)
+    layers: int = option(4, "number of transformer layers", least=1, most=100)
+    heads: int = option(8, "attention heads in each layer; d_model must be a multiple", least=1, most=64)
+    feedforward: int = option(2048, "neurons in the feed-forward part of each layer", least=1, most=NEURONS_MOST)
+    dropout: float = option(
+        0.1, "share of neurons dropped in training, in what attention and feed-forward part add", least=0, most=0.9
+    )
+    merged: bool = option(
+        False, "puts return to go and state into one token, so that a turn has two tokens in place of three"
+    )
+    direct: bool = option(False, "lets the policy head also read the state itself, which narrow tokens cannot hold")
+    policy: tuple[int, ...] = option(
+        (256,), "neurons in each hidden layer of the policy head", least=1, most=NEURONS_MOST
+    )
+    value: tuple[int, ...] = option(
+        (256,), "neurons in each hidden layer of the value head", least=1, most=NEURONS_MOST
+    )
+    hierarchical: bool = option(
+        False, "first decides between play and pass by a softmax, then predicts the cards of a play"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,17 +92,29 @@ class DTConfig(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionConfig(Options):
-    """A decision net: one stack of layers from the state to the answers of one kind of question."""
+    """DecisionNet: a stack of layers from the state to the answers to one kind of question."""
 
-    hidden: tuple[int, ...] = option((256, 128), "neurons of each hidden layer", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.1, "share dropped in training after every hidden layer but the last", least=0, most=0.9)
+    hidden: tuple[int, ...] = option(
+        (256, 128), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(
+        0.1, "share of neurons dropped in training, after every hidden layer but the last", least=0, most=0.9
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateConfig(Options):
-    """CandidatePolicyNet: a body over the state, an embedding of each legal move, and their product."""
+    """CandidatePolicyNet: embeddings of the state and of each legal move, and their product."""
 
-    body: tuple[int, ...] = option((512, 512), "neurons of the body's hidden layers", least=1, most=NEURONS_MOST)
-    move: tuple[int, ...] = option((128,), "neurons of a move's hidden layers", least=1, most=NEURONS_MOST)
-    width: int = option(128, "numbers in which state and move meet", least=1, most=NEURONS_MOST)
-    dropout: float = option(0.2, "share dropped in training after every hidden layer of the body", least=0, most=0.9)
+    body: tuple[int, ...] = option(
+        (512, 512), "neurons in each hidden layer of the body, which reads the state", least=1, most=NEURONS_MOST
+    )
+    move: tuple[int, ...] = option(
+        (128,), "neurons in each hidden layer of the part that reads a move", least=1, most=NEURONS_MOST
+    )
+    width: int = option(
+        128, "numbers in the embeddings of state and move, whose product is the score", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(
+        0.2, "share of neurons dropped in training, after every hidden layer of the body", least=0, most=0.9
+    )

@@ -1,4 +1,4 @@
-"""DecisionNet: the answers to one question other than what to play. `registry` says which questions there are."""
+"""DecisionNet: the answers to one kind of question other than plays. `architectures` lists the seven of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tichu_models.networks.layers import stack
 
 
 class DecisionNet(nn.Module):
-    """State -> one number an answer, as the spec's label names them: log-odds, or what a softmax is taken of."""
+    """State -> a number for each answer, in the order of the spec's label: log-odds, or logits of a softmax."""
 
     def __init__(self, inputs: int, config: DecisionConfig, outputs: int) -> None:
         super().__init__()

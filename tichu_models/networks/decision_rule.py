@@ -1,11 +1,15 @@
-"""The one rule by which a policy's outputs, a number a card, become the score of a move (concept 4.1.3).
+"""Decision rules: how a policy's outputs for cards become the score of a move (concept 4.1.3).
 
-The score is the sum of the probabilities of the move's cards; that of a pass is output 57. Refinements are chosen by
-name and need no training: the mean, a sum in which rare cards weigh more, and the log-likelihood of exactly this
-move, of which a softmax over the legal moves is a probability. The highest score is played.
+The move with the highest score is played. The score of a pass is the probability of output 57, that of a play:
 
-A hierarchical policy has 58 outputs: the cards given that it plays, and pass and play, a softmax of two. Its sums are
-weighed by the probability of playing.
+- sum: the sum of the probabilities of its cards.
+- mean: their mean.
+- rarity: their sum, in which rare cards weigh more.
+- likelihood: the log-likelihood of exactly these cards (of the pass, too); a softmax over the legal moves makes
+  probabilities of it.
+
+A hierarchical policy has 58 outputs: the cards, given that it plays, and a softmax of pass and play. There the sums are
+multiplied by the probability of a play. `agents.choosing.score_moves` is the same as a kernel.
 """
 
 from __future__ import annotations
@@ -26,14 +30,14 @@ DECISION_RULES: tuple[str, ...] = get_args(Rule)
 
 
 def rarity() -> Tensor:
-    """(56,) how much a card weighs: its surprise, log(56 / cards of its value in the deck), where 9 is 1."""
+    """(56,) the weight of each card: its surprise log(56 / cards of its value in the deck), divided by that of a 9."""
     copies = torch.as_tensor(VALUE_OF_INDEX).long().bincount()[torch.as_tensor(VALUE_OF_INDEX).long()]
     surprise = (NUM_CARDS / copies).log() / math.log(NUM_CARDS)
     return surprise / surprise[LABELS.index("S9")]
 
 
 def move_scores(outputs: Tensor, candidates: Candidates, rule: Rule = "sum") -> Tensor:
-    """(m,) the score of every move, from the outputs (n, 57 or 58) of its decision before the sigmoid."""
+    """(m,) the score of every move, from the outputs of its decision (n, 57 or 58) before the sigmoid."""
     outputs = outputs.float()
     cards = card_bits(candidates.plays)
     is_pass = ~cards.any(1)
@@ -59,7 +63,7 @@ def move_scores(outputs: Tensor, candidates: Candidates, rule: Rule = "sum") -> 
 
 
 def _gate(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """(n,), (n,) log-probability of the pass, and of no pass."""
+    """(n,), (n,) the log-probability of a pass, and of a play."""
     if outputs.shape[1] == HIERARCHICAL_OUTPUTS:
         gate = outputs[:, PASS_OUTPUT:].log_softmax(1)
         return gate[:, 0], gate[:, 1]

@@ -1,12 +1,12 @@
 """DTNet: a decision transformer over the turns of one seat in a round (concept 5.3).
 
-A turn is three tokens: the return to go, the state, the action; or two, with return and state merged. Attention looks
-back only, so that turns behind a sequence's end, which fill a batch up, change nothing. What a state token knows leads
-to the policy of its turn and to the value. A narrow token cannot tell 56 cards apart as well; then the policy may read
-the state itself beside it (`direct`).
+A turn is three tokens: the return to go, the state, the action; or two, with return and state merged (`merged`).
+Attention looks back only, so that the padding after a sequence's last turn changes nothing. Policy and value of a turn
+are read from its state token. A narrow token cannot hold all 56 cards; the policy head may therefore also read the
+state itself (`direct`).
 
-The return to go in the input is the very number that the value head shall predict. A sequence may therefore leave it
-open (`known` false): its return tokens are one learned token. The value is learned from and asked of such sequences.
+The return to go in the input is the very number that the value head has to predict. A sequence may leave it open
+(`known` false): one learned token then replaces its return tokens. The value is trained and asked for only there.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tichu_models.networks.layers import FLAT_OUTPUTS, Dropout, policy_outputs, 
 
 
 class EncoderLayer(nn.Module):
-    """Attention to what came before, then a feed-forward part; each is normed first, and adds to its input.
+    """A pre-norm transformer layer: causal attention, then a feed-forward part, each with a residual connection.
 
-    The attention is spelled out: on 60 tokens that is twice as fast on a CPU as the kernels that avoid its matrix.
+    The attention matrix is computed as such: for 60 tokens that is twice as fast on a CPU as fused attention.
     """
 
     def __init__(self, config: DTConfig) -> None:
@@ -43,6 +43,7 @@ class EncoderLayer(nn.Module):
         return x + self.dropout(self.feedforward(x))
 
     def _attend(self, x: Tensor) -> Tensor:
+        """Causal multi-head attention, before its output projection."""
         batch, tokens, width = x.shape
         parts = self.query_key_value(x).view(batch, tokens, 3, self.heads, -1).permute(2, 0, 3, 1, 4).flatten(1, 2)
         query, key, value = parts
@@ -66,15 +67,15 @@ class DTNet(nn.Module):
         self.of_action = nn.Linear(FLAT_OUTPUTS, width)
         self.of_position = nn.Embedding(config.turns, width, _weight=torch.randn(config.turns, width) * 0.02)
         self.layers = nn.Sequential(*(EncoderLayer(config) for _ in range(config.layers)), nn.LayerNorm(width))
-        told = width + inputs if config.direct else width
-        self.policy_head = stack(told, config.policy, policy_outputs(config.hierarchical))
+        policy_inputs = width + inputs if config.direct else width
+        self.policy_head = stack(policy_inputs, config.policy, policy_outputs(config.hierarchical))
         self.value_head = stack(width, config.value, 1)
 
     def forward(self, rtg: Tensor, state: Tensor, action: Tensor, known: Tensor) -> PolicyAndValue:
         """(b, t), (b, t, inputs), (b, t, 57), (b,) booleans -> (b, t, 57), (b, t).
 
-        t turns at most as many as the config's, the earliest first, those that are none at the end. A turn's own
-        action is not seen by its outputs: when it is not known yet, it may be anything finite.
+        t is at most the config's number of turns; the earliest comes first, padding last. A turn's outputs do not see
+        its own action: where that is not known yet, it may be anything finite.
         """
         turns = rtg.shape[1]
         position = self.of_position.weight[:turns]
@@ -85,5 +86,5 @@ class DTNet(nn.Module):
             tokens = [goal + position, self.of_state(state) + position, self.of_action(action) + position]
         sequence = torch.stack(tokens, dim=2).flatten(1, 2)
         seen = self.layers(sequence)[:, len(tokens) - 2 :: len(tokens)]
-        told = torch.cat([seen, state.to(seen.dtype)], dim=-1) if self.direct else seen
-        return PolicyAndValue(self.policy_head(told), self.value_head(seen)[..., 0])
+        of_policy = torch.cat([seen, state.to(seen.dtype)], dim=-1) if self.direct else seen
+        return PolicyAndValue(self.policy_head(of_policy), self.value_head(seen)[..., 0])

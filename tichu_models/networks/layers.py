@@ -1,4 +1,4 @@
-"""Layers that networks are made of, stacks of them, and how many outputs a policy has."""
+"""Layers and stacks of layers that the networks are made of, and the number of outputs of a policy."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from torch.nn.functional import dropout
 from tichu_models.chance import fill
 from tichu_models.rules.cards import NUM_CARDS
 
-PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1  # behind the cards; the latter only in a hierarchical policy
+PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1  # after the cards; the latter only in a hierarchical policy
 FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS = NUM_CARDS + 1, NUM_CARDS + 2
-BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}  # a number's bits as an integer, by its bytes
+BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}  # the integer type with as many bytes as a float
 
 
 def policy_outputs(hierarchical: bool) -> int:
-    """Cards in the order of card indices, pass and, if hierarchical, play: the two sides of the gate."""
+    """The number of outputs of a policy: 56 cards and the pass; a hierarchical one has another for the play."""
     return HIERARCHICAL_OUTPUTS if hierarchical else FLAT_OUTPUTS
 
 
 class Dropout(nn.Module):
-    """Dropout at a tenth of nn.Dropout's cost on a CPU, where its random numbers are 30% of a small network's time.
+    """Dropout at a tenth of the cost of nn.Dropout, whose random numbers take 30% of a small network's time on a CPU.
 
-    Torch's generator gives the key to those that are drawn here, 16 bits a value: the share is kept to 1 / 65536.
+    Torch's generator draws a key, from which 16 random bits are drawn for each value: the share is exact to 1 / 65536.
     """
 
     def __init__(self, share: float) -> None:
@@ -35,7 +35,7 @@ class Dropout(nn.Module):
         self.dropped = round(share * 65536)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Drops a share of the values in training, and scales up the others."""
+        """In training, sets a share of the values to 0 and scales up the others."""
         if not self.training or self.dropped == 0:
             return x
         if x.device.type != "cpu":
@@ -43,21 +43,21 @@ class Dropout(nn.Module):
         return x * self._factors(x)
 
     def _factors(self, x: Tensor) -> Tensor:
-        """Nothing or the scale, made of integers to the last: booleans and bfloat16 take several times as long."""
+        """0 or the scale for each value, computed as integers: booleans and bfloat16 take several times as long."""
         numbers = torch.empty(-(-x.numel() // 4), dtype=torch.int64)
         fill(np.uint64(torch.empty((), dtype=torch.int64).random_().item()), numbers.numpy().view(np.uint64))
-        last = self.dropped - 32769  # of those that drop
+        last = self.dropped - 32769  # the highest number that drops a value
         kept = numbers.view(torch.int16)[: x.numel()].clamp_(last, last + 1).sub_(last)
         scale = torch.tensor(65536 / (65536 - self.dropped), dtype=x.dtype).view(BITS[x.element_size()])
         return kept.to(scale.dtype).mul_(scale).view(x.dtype).view(x.shape)
 
     def extra_repr(self) -> str:
-        """For printing a network."""
+        """What torch prints of the layer."""
         return str(self.share)
 
 
 def hidden_layers(inputs: int, hidden: Sequence[int], dropouts: Sequence[float]) -> list[nn.Module]:
-    """Linear layers with ReLU, and dropout behind those that have one."""
+    """Linear layers with ReLU, each followed by dropout if its share is not 0."""
     layers: list[nn.Module] = []
     for (before, after), share in zip(pairwise((inputs, *hidden)), dropouts, strict=True):
         layers += [nn.Linear(before, after), nn.ReLU()]
@@ -67,12 +67,12 @@ def hidden_layers(inputs: int, hidden: Sequence[int], dropouts: Sequence[float])
 
 
 def stack(inputs: int, hidden: Sequence[int], outputs: int, dropout: float = 0.0) -> nn.Sequential:
-    """Hidden layers and a linear one; dropout after every hidden layer but the last."""
+    """Hidden layers and a linear output layer; dropout after every hidden layer but the last."""
     dropouts = [dropout] * (len(hidden) - 1) + [0.0] * bool(hidden)
     last = hidden[-1] if hidden else inputs
     return nn.Sequential(*hidden_layers(inputs, hidden, dropouts), nn.Linear(last, outputs))
 
 
 def body(inputs: int, hidden: Sequence[int], dropout: float) -> nn.Sequential:
-    """Hidden layers with dropout after each, for heads to stand on."""
+    """Hidden layers with dropout after each, for heads to read from."""
     return nn.Sequential(*hidden_layers(inputs, hidden, [dropout] * len(hidden)))

@@ -9,7 +9,7 @@ from tichu_models.networks.layers import policy_outputs, stack
 
 
 class PolicyNet(nn.Module):
-    """State -> log-odds of every card and of the pass."""
+    """State -> log-odds of each card and of the pass."""
 
     def __init__(self, inputs: int, config: PolicyConfig) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""In which type a network's products are fastest on this machine, and who makes them."""
+"""The number type in which this machine multiplies matrices fastest, and the library that does it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import torch
 
 
 def has_fast_bf16() -> bool:
-    """Whether this CPU multiplies bfloat16 as such."""
+    """Whether this CPU has instructions for products of bfloat16."""
     return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def keeps_float32() -> bool:
-    """Whether oneDNN, allowed to round float32 to bfloat16, does not: with AVX-512 it is only faster by AMX."""
+    """Whether allowing oneDNN to round float32 to bfloat16 changes no bit: so it is with AVX-512 without AMX."""
     return torch.cpu._is_avx512_supported() and not torch.cpu._is_amx_tile_supported()
 
 
 @contextmanager
 def float32_by_onednn() -> Iterator[None]:
-    """Products of large batches take MKL, torch's first choice, twice as long on AMD's CPUs.
+    """Lets oneDNN multiply float32 matrices: MKL, torch's default, takes twice as long for large batches on AMD's CPUs.
 
-    Torch hands them over only if they may be rounded to bfloat16: it is allowed where none is. The setting is that of
-    the whole process, and of GPUs too, which do round; single decisions are slower by it, so it ends with the training.
+    Torch uses oneDNN only if rounding to bfloat16 is allowed; it is allowed here only where that changes no bit. The
+    setting holds for the whole process and for GPUs, which do round, and makes single decisions slower; it is therefore
+    undone at the end of the training.
     """
     before = torch.get_float32_matmul_precision()
     if keeps_float32():

@@ -1,4 +1,4 @@
-"""ValueNet: by how much the own team will win the round, in points / 100 (concept 4.2)."""
+"""ValueNet: the points / 100 by which the own team will win the round (concept 4.2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tichu_models.networks.layers import stack
 
 
 class ValueNet(nn.Module):
-    """State -> final difference."""
+    """State -> expected difference of the round's score."""
 
     def __init__(self, inputs: int, config: ValueConfig) -> None:
         super().__init__()

@@ -6,6 +6,8 @@ a view does not belong here.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import field_copier, inlined
@@ -28,6 +30,7 @@ VIEW = np.dtype([
     ("past", np.int16, HISTORY_MOST),  # the latest turns, where `blocks.recall` was asked for them
 ], align=True)
 # fmt: on
+View: TypeAlias = Any
 copy_open = field_copier(STATE, VIEW, [name for name, *_ in OPEN])
 
 

@@ -1,1 +1,1 @@
-"""Players by chance and by rules of thumb: kernels that answer one view. What an agent is, is in `base`."""
+"""The interface of all agents (`base`), and the players without networks: random, heuristic, crowd."""

@@ -1,4 +1,4 @@
-"""What an agent is: it answers batches of views, and declares what it needs and what it can say of itself."""
+"""`Agent`, the interface of all players: it answers batches of views and declares what it needs."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ class Opinion(NamedTuple):
     """What an agent thinks of the legal plays of one decision."""
 
     plays: np.ndarray  # packed plays, 0 for the pass
-    scores: np.ndarray  # the higher, the rather it plays them; on a scale of its own
-    values: np.ndarray | None = None  # points by which the own team would win, where it reckons them
-    visits: np.ndarray | None = None  # how often a search tried each
+    scores: np.ndarray  # the agent prefers higher ones; only their order can be compared between agents
+    values: np.ndarray | None = None  # points by which the own team is expected to win, if the agent estimates them
+    visits: np.ndarray | None = None  # simulations of each play, if the agent searches
 
 
 class Agent(ABC):
-    """A player. Its answers depend on nothing but what it was built with and what it is asked."""
+    """A player. An answer depends only on how the agent was built and on the question: no state is kept in between."""
 
     name: str
-    past: int = 0  # latest turns that it needs in its views
-    wants: tuple[str, ...] = ()  # what else it needs to choose a play, by the names of `arena.extras`
-    timed: bool = False  # whether it thinks for a time, so that its games cannot be repeated
-    # By kind of decision: the run whose network answers it, None for rules of thumb. Empty without networks.
+    past: int = 0  # how many of the latest turns its views must hold
+    wants: tuple[str, ...] = ()  # extras that it needs to choose a play, by their names in `arena.extras`
+    timed: bool = False  # whether it thinks for a given time, so that its games cannot be repeated exactly
+    # By kind of decision: the run whose network answers it, None for rules of thumb. Empty for agents without networks.
     answered_by: Mapping[str, str | None] = {}
 
     @abstractmethod
     def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """One int64 answer for each VIEW, as `rules.asking` describes them."""
+        """One int64 answer for each view; `rules.asking` says how answers are encoded."""
 
     def opinion(self, views: np.ndarray, **extras: np.ndarray) -> Opinion | None:
-        """What it thinks of the plays of a single view; None where it has no more to say than its choice."""
+        """The agent's opinion of the legal plays of a single view; None if it has nothing but its choice."""
         return None

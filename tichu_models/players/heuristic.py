@@ -1,17 +1,21 @@
-"""A player by rules of thumb, deterministic but for its blunders.
+"""The heuristic player: it follows rules of thumb and is deterministic except for its blunders.
 
-Schupf: the highest card of a rank to the partner, the two lowest to the opponents (the lower one right), the Dog to
-the right opponent when the hand is strong; never out of a bomb. Calls by an index of the hand. Leads the Dog to a
-partner still in, else the longest combination that holds the lowest card; follows as low as possible, and passes when
-the partner holds the trick. Throws bombs only late or for points. Never beats a partner to the goal who has called.
+- Schupf: a card of the highest rank to the partner, the two lowest cards to the opponents (the lowest to the right
+  one). With a strong hand the right opponent gets the Dog. Bombs are not broken up while three other cards are left.
+- Announcements: by a strength index of the hand.
+- Lead: the Dog if the partner still holds cards, else the longest combination that contains the lowest card.
+- Follow: the cheapest play that beats the trick; a pass if the partner owns the trick.
+- Bombs: only against an opponent with few cards, or for a rich trick.
+- A partner who has called is never beaten to going out first.
 
-With a `blunder` rate, that share of its plays is a random legal one: this makes players of different strength.
+With a `blunder` rate, that share of its plays is a random legal one, which makes players of different strength.
 """
 
 from __future__ import annotations
 
 from tichu_models.chance import draw_unit
 from tichu_models.kernels import inlined, inner
+from tichu_models.observation.view import View
 from tichu_models.players.random import choose_by_chance
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL, WISH
 from tichu_models.rules.cards import (
@@ -32,29 +36,29 @@ from tichu_models.rules.cards import (
     ranks_present,
 )
 from tichu_models.rules.combinations import BOMB, MIN_STREET, RUN, cards_of, rank_of, type_of
-from tichu_models.rules.legal import bombs, has_bomb, legal_plays
+from tichu_models.rules.legal import Plays, bombs, has_bomb, legal_plays
 from tichu_models.rules.state import GRAND, LEFT, NO_CALL, NOBODY, RIGHT, partner
 
-SMALL_FROM, GRAND_FROM = 7, 12
-EARLY_CAUTION = 3  # what the index must have more for a small Tichu before schupfen
-SCORE_STEP, MAX_SHIFT = 400, 2  # the threshold moves by 1 for each SCORE_STEP the team leads or trails
+SMALL_FROM, GRAND_FROM = 7, 12  # least strength for a small and for a grand Tichu
+EARLY_CAUTION = 3  # added to the threshold for a small Tichu before schupfen
+SCORE_STEP, MAX_SHIFT = 400, 2  # the threshold rises by 1 for each SCORE_STEP that the team leads, falls if it trails
 STRONG_HAND = 3
 QUEEN = 12
 FEW_CARDS = 5
 RICH_TRICK = 20
-BLUNDER_DRAW = 1  # counter of the draw that decides on a blunder; the blunder itself draws with 0
+BLUNDER_DRAW = 1  # counter of the draw that decides whether to blunder; the blunder itself draws with counter 0
 LAST_RANK = 1 << 52  # bit of the ace's rank
 
 
 @inlined
-def blunders(view, rate):
-    """Whether the player plays by chance this time."""
+def blunders(view: View, rate: float) -> bool:
+    """Whether this play is a blunder, a random legal one."""
     return view.kind == PLAY and rate > 0 and draw_unit(view.key, BLUNDER_DRAW) < rate
 
 
 @inner
-def choose_by_rule(view, rate, plays):
-    """The choice of the heuristic player for a view of any kind."""
+def choose_by_rule(view: View, rate: float, plays: Plays) -> int:
+    """The answer of the heuristic player, with this blunder rate, to a view of any kind."""
     kind = view.kind
     if kind == PLAY:
         if blunders(view, rate):
@@ -74,8 +78,8 @@ def choose_by_rule(view, rate, plays):
 
 
 @inner
-def strength(hand):
-    """The index that decides on announcements."""
+def strength(hand: int) -> int:
+    """The strength index of a hand, which decides on announcements."""
     counts = rank_counts(hand)
     present = ranks_present(hand) & RANKS
     lone = present & counts & ~(counts >> 1) & (LAST_RANK >> 8) - 1  # one card of a rank below the queen
@@ -95,8 +99,8 @@ def strength(hand):
 
 
 @inner
-def _longest_street(present):
-    """The ranks of the longest street without the Phoenix, the highest of its length; 0 if there is none."""
+def _longest_street(present: int) -> int:
+    """The ranks of the longest street without the Phoenix; the highest one of that length; 0 if there is none."""
     best = 0
     size = MIN_STREET
     starts = present & (present >> 4) & (present >> 8) & (present >> 12) & (present >> 16)
@@ -113,8 +117,8 @@ def _longest_street(present):
 
 
 @inner
-def _choose_call(view, plays):
-    """1 to announce: the hand is strong enough for the game's score, and the partner has not called."""
+def _choose_call(view: View, plays: Plays) -> int:
+    """1 to announce, if the hand is strong enough at this game score and the partner has not called; else 0."""
     seat = view.seat
     if view.call[partner(seat)] != NO_CALL or view.winner != NOBODY:
         return 0
@@ -127,13 +131,13 @@ def _choose_call(view, plays):
         threshold += EARLY_CAUTION
     if strength(view.hand) < threshold:
         return 0
-    # On the own turn, only with the first play: a pass gives nothing away.
+    # A small Tichu on the own turn is called together with the first play; before a pass it can wait.
     return 1 if view.kind != SMALL_CALL or _choose_play(view, plays) else 0
 
 
 @inner
-def bomb_cards(hand):
-    """The cards of a hand that are part of some bomb."""
+def bomb_cards(hand: int) -> int:
+    """The cards of a hand that belong to a bomb."""
     natural = hand & NATURAL
     pairs = natural & (natural >> 1)
     result = (pairs & (pairs >> 2) & RANKS) * 15
@@ -142,7 +146,8 @@ def bomb_cards(hand):
 
 
 @inner
-def _choose_schupf(hand):
+def _choose_schupf(hand: int) -> int:
+    """The answer to schupf."""
     free = hand & NATURAL & ~bomb_cards(hand)
     if count(free) < 3:
         free = hand & NATURAL
@@ -166,7 +171,8 @@ def _choose_schupf(hand):
 
 
 @inner
-def _choose_wish(view):
+def _choose_wish(view: View) -> int:
+    """The rank given to the right opponent; the ace if that was a special card or an opponent called a grand Tichu."""
     for other in (RIGHT, LEFT):
         if view.call[(view.seat + other) & 3] == GRAND:
             return ACE
@@ -175,14 +181,14 @@ def _choose_wish(view):
 
 
 @inner
-def _partner_is_going(view):
-    """Whether the partner has called and may still make it, so that going out first would break it."""
+def _partner_is_going(view: View) -> bool:
+    """Whether the partner has called and nobody is out yet: going out first would break the call."""
     return view.call[partner(view.seat)] != NO_CALL and view.winner == NOBODY
 
 
 @inner
-def _choose_bomb(view, plays, n):
-    """The lowest of n bombs if this is the time to throw one, else 0."""
+def _choose_bomb(view: View, plays: Plays, n: int) -> int:
+    """The lowest of n bombs if the rules of thumb throw one now, else 0."""
     seat = view.seat
     if n == 0 or view.owner == partner(seat) or view.owner == seat:
         return 0
@@ -207,7 +213,8 @@ def _choose_bomb(view, plays, n):
 
 
 @inner
-def _choose_play(view, plays):
+def _choose_play(view: View, plays: Plays) -> int:
+    """The packed play to lay, 0 to pass."""
     n = legal_plays(view.hand, view.trick, view.wish, plays)
     if n == 1:
         return plays.move[0]
@@ -215,7 +222,7 @@ def _choose_play(view, plays):
         if cards_of(plays.move[i]) == view.hand:
             if not _partner_is_going(view):
                 return plays.move[i]
-            n -= 1  # any other legal play leaves the partner his Tichu; the pass stays last
+            n -= 1  # any other legal play lets the partner go out first; the pass stays last
             for k in range(i, n):
                 plays.move[k] = plays.move[k + 1]
             break
@@ -223,7 +230,8 @@ def _choose_play(view, plays):
 
 
 @inner
-def _choose_lead(view, plays, n):
+def _choose_lead(view: View, plays: Plays, n: int) -> int:
+    """Which of n plays to lead."""
     seat = view.seat
     lowest = view.hand & (NATURAL | MAHJONG)
     lowest &= -lowest
@@ -248,15 +256,16 @@ def _choose_lead(view, plays, n):
 
 
 @inner
-def _cost(play):
-    """What a play on a trick costs: its rank in halves; a Phoenix half a rank more, alone more than an ace."""
+def _cost(play: int) -> int:
+    """Cost of a play on a trick: twice its rank, plus 1 with the Phoenix; the Phoenix alone costs more than an ace."""
     if cards_of(play) == PHOENIX:
         return 2 * ACE + 1
     return 2 * rank_of(play) + (1 if play & PHOENIX else 0)
 
 
 @inner
-def _choose_follow(view, plays, n):
+def _choose_follow(view: View, plays: Plays, n: int) -> int:
+    """Which of n plays to lay on the trick; the pass is the last of them where it is legal."""
     seat = view.seat
     may_pass = plays.move[n - 1] == 0
     if may_pass and view.owner == partner(seat):

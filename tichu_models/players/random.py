@@ -1,22 +1,23 @@
-"""A player by chance: any legal play, any cards to schupf, any wish, each as likely as the other.
+"""The random player: every legal play, every choice of cards to schupf and every wish has the same probability.
 
-It announces nothing: a call by chance would only measure how often calls fail.
+It never announces: random calls would only measure how often calls fail.
 """
 
 from __future__ import annotations
 
 from tichu_models.chance import draw_below
 from tichu_models.kernels import inlined, inner
+from tichu_models.observation.view import View
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.combinations import cards_of
-from tichu_models.rules.legal import answers, bombs
+from tichu_models.rules.legal import Plays, answers, bombs
 from tichu_models.rules.state import LEFT, RIGHT
 
 
 @inlined
-def choose_by_chance(view, plays):
-    """The choice of the random player for a view of any kind."""
+def choose_by_chance(view: View, plays: Plays) -> int:
+    """The answer of the random player to a view of any kind."""
     kind = view.kind
     if kind == PLAY:
         n = answers(view.hand, view.trick, view.wish, plays)
@@ -38,7 +39,8 @@ def choose_by_chance(view, plays):
 
 
 @inner
-def _three_cards(view):
+def _three_cards(view: View) -> int:
+    """Three random cards of the hand, as an answer to schupf."""
     hand, choice = view.hand, 0
     for to in range(3):
         card = hand

@@ -17,6 +17,8 @@ What is legal is `legal` and `state`; what a seat may see when it is asked is `o
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import inlined, inner
@@ -63,6 +65,7 @@ POSITION = np.dtype([
     ("kind", np.int8),              # and what; ROUND_OVER when the round is scored
 ], align=True)
 # fmt: on
+Position: TypeAlias = Any
 
 
 @inlined

@@ -10,6 +10,8 @@ Seats are 0..3; the right opponent of a seat is seat + 1, the partner + 2, the l
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import inlined
@@ -79,6 +81,7 @@ STATE = np.dtype([
     ("phoenix_low", np.int8),       # 1: a replay read an ambiguous Phoenix low, because of what was laid on it
 ], align=True)
 # fmt: on
+State: TypeAlias = Any
 
 
 @inlined

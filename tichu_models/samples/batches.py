@@ -1,7 +1,7 @@
-"""What a network is trained on: batches of samples as tensors, from a source that can be left and taken up again.
+"""`Batch`, samples as tensors, and `BatchSource`, which yields the batches of an epoch and can be resumed.
 
-`Batch` is all that objectives know of data, and `Source` all that the training loop does. Where samples come from does
-not belong here, but for those that are held in memory.
+A Batch is all that objectives know of data, a BatchSource all that the training loop knows. `feed` makes both from a
+loader; `InMemory` is a source of samples that fit into memory.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from tichu_models.networks.candidates import Candidates
 
 
 class Batch(NamedTuple):
-    """n decisions. Of sequences (DTNet), n seats in a round of t turns each: tensors are (n, t) instead of (n,)."""
+    """n decisions as tensors; or n sequences of t turns (DTNet), whose tensors are (n, t, ..) instead of (n, ..)."""
 
     state: Tensor  # (n, inputs)
-    target: Tensor  # (n, labels) what was done, zeros and ones as the spec names them
-    value: Tensor  # (n,) what the own team wins the round by, in points / 100
-    rtg: Tensor  # (n,) what of that is still to come
-    cards_played: Tensor  # (n,) of the 56
-    weight: Tensor  # (n,) in the loss; 0 leaves a decision out, and fills up a sequence that is shorter than t
+    target: Tensor  # (n, labels) the answer that was given, zeros and ones in the order of the spec's label
+    value: Tensor  # (n,) points / 100 by which the own team wins the round
+    rtg: Tensor  # (n,) return to go: the part of the value that is still to come
+    cards_played: Tensor  # (n,) how many of the 56 cards were played before
+    weight: Tensor  # (n,) weight in the loss; 0 for the padding of sequences with fewer than t turns
     candidates: Candidates | None = None  # the legal moves of all decisions (of sequences: n * t)
 
     def take(self, chosen: Tensor) -> Batch:
-        """Some of the decisions (k,), in that order."""
+        """Some of the decisions or sequences (k,), in the order given."""
         candidates = self.candidates
         if candidates is not None:
             turns = self.weight[0].numel()
@@ -39,27 +39,27 @@ class Batch(NamedTuple):
 
 
 class BatchSource(Protocol):
-    """Batches of one split, an epoch an iteration; the same for the same seed, whatever was done in between."""
+    """Batches of one split. Each iteration is an epoch; the same seed gives the same batches, resumed or not."""
 
     def __iter__(self) -> Iterator[Batch]:
-        """The rest of the epoch that was begun, or the next one."""
+        """The rest of the current epoch, or the next one if that has ended."""
         ...
 
     def __len__(self) -> int:
-        """Batches of a whole epoch."""
+        """The number of batches of an epoch."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it stands: plain data, for a file."""
+        """The position within the epochs, as plain data for a file."""
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on from there."""
+        """Resumes at a position."""
         ...
 
 
 class InMemory:
-    """Samples that fit into memory, shuffled anew in every epoch; without a seed in their order."""
+    """A BatchSource of samples in memory, shuffled anew in every epoch; without a seed they keep their order."""
 
     def __init__(self, samples: Batch, batch_size: int, seed: int | None = None) -> None:
         self.samples = samples
@@ -73,11 +73,12 @@ class InMemory:
     def __iter__(self) -> Iterator[Batch]:
         if self.done == len(self):
             self.epoch, self.done = self.epoch + 1, 0
-        for chosen in self._request().split(self.batch_size)[self.done :]:
+        for chosen in self._order().split(self.batch_size)[self.done :]:
             self.done += 1
             yield self.samples.take(chosen)
 
-    def _request(self) -> Tensor:
+    def _order(self) -> Tensor:
+        """The order of the samples in the current epoch."""
         n = len(self.samples.weight)
         if self.seed is None:
             return torch.arange(n)

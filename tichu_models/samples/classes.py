@@ -1,4 +1,4 @@
-"""Which class a sample belongs to: what balancing counts and weighs by."""
+"""From labels to classes, by which training may be balanced: type and length of a play, called or not, and so on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ CLASS_NAMES = {
 
 
 @kernel
-def _classify_labels(samples, at, form, classes):
+def _classify_labels(samples: np.ndarray, at: int, form: int, classes: np.ndarray) -> None:
+    """Writes the class of each sample, whose label of this form is in word `at`."""
     for i in range(len(samples)):
         label = samples[i, at]
         if form == CARDS_LABEL:
@@ -52,7 +53,7 @@ def _classify_labels(samples, at, form, classes):
 
 
 def classes_of_labels(labels: np.ndarray, form: int) -> np.ndarray:
-    """The class of each row of an unpacked label, (n, labels) of whatever type."""
+    """The class of each unpacked label (n, labels), as an index of CLASS_NAMES."""
     if form in (WISH_LABEL, DRAGON_LABEL):
         return labels.argmax(axis=1).astype(np.int8)
     choices = (labels != 0) @ (np.int64(1) << np.arange(labels.shape[1])) if form == CARDS_LABEL else labels[:, 0] != 0
@@ -62,7 +63,7 @@ def classes_of_labels(labels: np.ndarray, form: int) -> np.ndarray:
 
 
 def classes_of(samples: np.ndarray, spec: Spec) -> np.ndarray:
-    """The class of each sample, an index of CLASS_NAMES: of a play pass or type and length, else what was chosen."""
+    """The class of each packed sample, as an index of CLASS_NAMES."""
     classes = np.empty(len(samples), dtype=np.int8)
     _classify_labels(samples, spec.width, spec.label, classes)
     return classes

@@ -1,7 +1,7 @@
-"""From the loader's arrays to what a run takes: batches of tensors, in epochs of a length that is known beforehand.
+"""From a loader's arrays to batches of tensors (`Tensors`), and to epochs of a planned length (`Epochs`).
 
-A loader goes through all samples again and again and cannot say how many there are before it has read them; the
-learning rate must know when the run ends. Here an epoch is a number of batches, wherever the loader's own ends.
+A loader does not know how many batches an epoch has before it has read all samples, but the schedule of the learning
+rate must know when the run ends. Therefore an epoch is a number of batches here, whatever the loader's own epochs are.
 """
 
 from __future__ import annotations
@@ -15,25 +15,14 @@ from torch import Tensor
 
 from tichu_models.networks.candidates import Candidates
 from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.samples.arrays import ArrayBatch
 from tichu_models.samples.batches import Batch
 
 PLAYED, RTG = "played_cards.", "rtg"
 
 
-class Arrays(Protocol):
-    """A loader's batch: (n, ..), or (n, turns, ..) with the turns that are none first. bfloat16 comes as its bits."""
-
-    features: np.ndarray
-    labels: np.ndarray
-    value: np.ndarray  # points
-    rtg: np.ndarray  # points / 100
-    mask: np.ndarray  # (n, turns) whether there is a turn
-    moves: np.ndarray | None  # legal plays of all turns end to end
-    move_counts: np.ndarray | None  # (n * turns,)
-
-
 class ArrayLoader(Protocol):
-    """Iterating gives the rest of an epoch; the next time, the next epoch. Its state is that after the last batch."""
+    """A loader as `Epochs` needs it: each iteration yields the rest of an epoch, the next one the next epoch."""
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -43,11 +32,12 @@ class ArrayLoader(Protocol):
 
 
 class EmptyError(ValueError):
-    """A loader without samples."""
+    """A loader without a single whole batch."""
 
 
 class Tensors:
-    """Turns a loader's arrays of one spec into batches. The return to go, if the spec has it, is no part of a state."""
+    """Turns an ArrayBatch of one spec into a Batch. `names` are the features of the spec; the return to go is left out
+    of the state."""
 
     def __init__(self, names: Sequence[str]) -> None:
         played = [place for place, name in enumerate(names) if name.startswith(PLAYED)]
@@ -57,17 +47,18 @@ class Tensors:
 
     @property
     def inputs(self) -> int:
-        """Features of a state."""
+        """The number of features of a state."""
         return len(self.kept)
 
-    def __call__(self, arrays: Arrays) -> Batch:
+    def __call__(self, arrays: ArrayBatch) -> Batch:
+        """The tensors share the memory of the arrays where they can."""
         features, target = _tensor(arrays.features), _tensor(arrays.labels)
         value, rtg, mask = _tensor(arrays.value) / VALUE_UNIT, _tensor(arrays.rtg), _tensor(arrays.mask)
         candidates = None
         if arrays.moves is not None and arrays.move_counts is not None:
             candidates = Candidates.of_counts(_tensor(arrays.moves), _tensor(arrays.move_counts))
         if features.ndim == 3:
-            first = mask.long().argmax(1, keepdim=True)  # turns that are none go to the end, where nothing sees them
+            first = mask.long().argmax(1, keepdim=True)  # padding goes to the end, where causal attention ignores it
             place = (first + torch.arange(mask.shape[1])).clamp(max=mask.shape[1] - 1)
             rows = torch.arange(len(mask))[:, None]
             features, target, value, rtg = (part[rows, place] for part in (features, target, value, rtg))
@@ -82,7 +73,7 @@ class Tensors:
 
 
 class Epochs:
-    """A loader's batches in epochs of equal length: a `batches.Source`."""
+    """The BatchSource of a loader, in epochs of `batches` batches."""
 
     def __init__(self, loader: ArrayLoader, batches: int, as_batch: Callable[[Any], Batch]) -> None:
         self.loader, self.batches, self.as_batch = loader, batches, as_batch
@@ -108,8 +99,9 @@ class Epochs:
         self._endless = self._again_and_again()
 
     def _again_and_again(self) -> Iterator[Any]:
+        """The loader's batches, epoch after epoch without end."""
         empty = 0
-        while empty < 2:  # the rest of an epoch may be nothing, a whole one may not
+        while empty < 2:  # the rest of an epoch may be empty, a whole epoch may not
             empty += 1
             for arrays in self.loader:
                 empty = 0
@@ -118,5 +110,6 @@ class Epochs:
 
 
 def _tensor(array: np.ndarray) -> Tensor:
+    """The array as a tensor, without a copy; the bits of bfloat16 as bfloat16."""
     tensor = torch.from_numpy(array)
     return tensor.view(torch.bfloat16) if array.dtype == np.int16 else tensor

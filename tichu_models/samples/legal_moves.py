@@ -1,7 +1,7 @@
-"""The legal moves of packed samples, so that a network may score moves, and metrics know what else could be played.
+"""From packed samples to their legal moves, which candidate networks score and metrics compare with.
 
-Nothing is stored for them: hand, wish and the play on top stand in every vector of the play layout, and the rules say
-the rest. A bomb thrown out of turn stood against throwing none. A step that there is not has the pass alone.
+Legal moves are not stored: the rules derive them from hand, wish and the play on top, which are in every vector of the
+play layout. The moves of a decision out of turn are the bombs and none. A step of padding has the pass alone.
 """
 
 from __future__ import annotations
@@ -21,31 +21,34 @@ from tichu_models.observation.specs import (
 )
 from tichu_models.rules.cards import NUM_CARDS, count, lowest_bit
 from tichu_models.rules.combinations import RANK_SHIFT, TYPE_AND_LENGTH, pack
-from tichu_models.rules.legal import MAX_PLAYS, answers, bombs, new_buffer
+from tichu_models.rules.legal import MAX_PLAYS, Plays, answers, bombs, new_buffer
 
-USUAL_MOVES = 12  # of a decision, more than there are on average
+USUAL_MOVES = 12  # room for the moves of a decision, twice their average
 HAND_AT, ON_TOP_AT, RANK_AT, WISH_AT = (
     PLAY_LAYOUT.places[group.name] for group in (HAND_CARDS, TRICK_COMBINATION, TRICK_RANK, WISH_VALUE)
 )
 LABELS, RANKS, WISHES = TRICK_COMBINATION.size, TRICK_RANK.size, WISH_VALUE.size
-OPEN_WISHES = (1 << WISHES) - 4  # but for `none` and `fulfilled`; the others stand at their value
+OPEN_WISHES = (1 << WISHES) - 4  # the bits of ranks 2..14, each at its rank; without `none` and `fulfilled`
 
-# A play of each type and length, without its rank: its cards only count. Nothing lies there where no label is set.
+# The trick of each label: a play of its type and length, without the rank; cards other than their number do not
+# matter. The last entry is an empty table, for no label.
 ON_TOP = np.zeros(LABELS + 1, dtype=np.int64)
 ON_TOP[:LABELS] = [pack((1 << length) - 1, kind, 0) for kind, length in TYPE_AND_LENGTH]
 
 
 @inlined
-def _bits(samples, row, place, n):
-    """n < 64 bits of a row, wherever they stand."""
+def _bits(samples: np.ndarray, row: int, place: int, n: int) -> np.int64:
+    """n < 64 bits of a row, from the bit `place` on."""
     word, shift = place >> 6, np.uint64(place & 63)
     low, high = np.uint64(samples[row, word]), np.uint64(samples[row, word + 1])
     return np.int64(low >> shift | (high << np.uint64(1)) << (np.uint64(63) - shift)) & ((1 << n) - 1)
 
 
 @kernel
-def find_moves(samples, begin, out_of_turn, plays, moves, counts):
-    """The moves of samples from `begin` on, end to end, while there is room for any hand's; (samples done, moves).
+def find_moves(
+    samples: np.ndarray, begin: int, out_of_turn: int, plays: Plays, moves: np.ndarray, counts: np.ndarray
+) -> tuple[int, int]:
+    """Writes the moves of the samples from `begin` on end to end, while there is room; (samples done, moves written).
 
     `out_of_turn` is the word whose bit 40 says so.
     """
@@ -73,7 +76,7 @@ def find_moves(samples, begin, out_of_turn, plays, moves, counts):
 
 
 class MoveFinder:
-    """Finds the legal moves of samples of one spec, into a buffer that is used again and again."""
+    """Finds the legal moves of packed samples of one spec. The result is a view of a buffer, which is reused."""
 
     def __init__(self, spec: Spec) -> None:
         if spec.label != CARDS_LABEL:
@@ -84,7 +87,7 @@ class MoveFinder:
         self._counts = np.empty(0, dtype=np.int64)
 
     def of(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Packed plays of all samples (rows of words) end to end, and how many each has."""
+        """The packed plays of all samples end to end, and how many each sample has."""
         if len(self._counts) < len(samples):
             self._counts = np.empty(len(samples), dtype=np.int64)
             self._moves = np.empty(USUAL_MOVES * len(samples) + 2 * MAX_PLAYS, dtype=np.int64)

@@ -1,12 +1,13 @@
-"""Shuffled batches for training, from shards or straight from rounds: the same ones for the same seed.
+"""From the blocks of a sample source to shuffled batches of arrays: the same seed gives the same batches.
 
-How an epoch is shuffled: months in random order, the blocks of MONTHS_AT_ONCE of them at a time in random order; the
-samples of WINDOW_BLOCKS blocks (about two million plays) are mixed completely. What is left of a window when no whole
-batch can be made of it is dropped (`drop_last`), other samples every epoch. All of it follows from seed and epoch.
+An epoch is shuffled in two steps. The months come in random order, and the blocks of MONTHS_AT_ONCE months at a time in
+random order. WINDOW_BLOCKS blocks (about two million plays) make a window, whose samples are mixed completely. The
+samples of a window that do not fill a batch are dropped (`drop_last`); these are others in every epoch. The order
+depends on seed and epoch alone.
 
-With several processes each one walks through the same windows and takes every world-th sample of their order, so that
-all get equally many batches, and together the very samples of one process with batches that much larger. The next
-window is filled while the last one is used. A batch is written into the buffers of the one before.
+Of several processes, each goes through the same windows and takes every world-th sample. All get equally many batches,
+and together the samples of one process with batches that many times larger. The next window is filled while the current
+one is used. Each batch overwrites the buffers of the one before.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,9 @@ from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import kernel
 from tichu_models.observation.samples import width_of
 from tichu_models.observation.scaling import Scaling
-from tichu_models.observation.unpack import FLOAT32, Unpacker, gather, unpack_targets
+from tichu_models.observation.unpack import FLOAT32, gather
 from tichu_models.records.split import SPLITS
-from tichu_models.samples.legal_moves import MoveFinder
+from tichu_models.samples.arrays import ArrayBatch, SampleUnpacker
 from tichu_models.samples.sources import Block, SampleSource
 
 MONTHS_AT_ONCE = 4
@@ -34,13 +35,13 @@ WINDOW_BLOCKS = 16
 
 
 class StateError(ValueError):
-    """A state of another run."""
+    """A state that belongs to another loader."""
 
 
 @dataclass(frozen=True)
 class SampleFilter:
-    """Which samples are used. `seats` gives for a month an array (rounds, 4) that is 0 where a seat's decisions are
-    left out: by rating, substitution or whatever the caller filters by; months without one are used whole."""
+    """Which samples are used. `seats` may hold an array (rounds, 4) for a month: where it is 0, the decisions of that
+    seat are left out. Months without an array are used whole."""
 
     split: str = "train"
     drop_forced: bool = False
@@ -55,35 +56,37 @@ class SampleFilter:
 
     @property
     def fingerprint(self) -> str:
-        """Says whether two selections are the same."""
+        """A text that is equal for equal filters."""
         arrays = [(month, hashlib.sha256(array.tobytes()).hexdigest()) for month, array in sorted(self.seats.items())]
         return f"{self.split} {self.drop_forced} {self.sample_rate} {arrays}"
 
 
-class ArrayBatch(NamedTuple):
-    """Views of buffers that the next batch overwrites. bfloat16 comes as its bits, int16."""
-
-    features: np.ndarray  # (rows, size), or (rows, steps, size)
-    labels: np.ndarray  # (rows, labels), or (rows, steps, labels)
-    value: np.ndarray  # float32, points by which the own team wins
-    rtg: np.ndarray  # float32, return to go / 100
-    mask: np.ndarray  # (rows, steps) bool: whether there is a step; of single samples (rows, 1), all true
-    moves: np.ndarray | None = None  # if asked for: packed plays that were legal, of all rows and steps end to end
-    move_counts: np.ndarray | None = None  # (rows * steps,) how many of them each has
-
-
 @dataclass
-class Position:
-    """Where an epoch stands: what a checkpoint keeps."""
+class LoaderPosition:
+    """The next batch of a loader; a checkpoint keeps it."""
 
     epoch: int = 0
-    window: int = 0
-    batch: int = 0  # of the window, to come next
+    window: int = 0  # of the epoch
+    batch: int = 0  # of the window
 
 
 @kernel
-def _choose(samples, begin, end, at, split, drop_forced, seats, key, limit, order, n):
-    """Appends the samples that the filter lets through; returns how many there are then."""
+def _choose(
+    samples: np.ndarray,
+    begin: int,
+    end: int,
+    at: int,
+    split: int,
+    drop_forced: bool,
+    seats: np.ndarray,
+    key: np.uint64,
+    limit: int,
+    order: np.ndarray,
+    n: int,
+) -> int:
+    """Appends to `order`, which has n entries, the samples begin .. end that the filter lets through; returns how many
+    entries it then has. `at` is the word of the label, which those of the facts follow; the filter uses a share of
+    limit / 2**32 of the samples."""
     for i in range(begin, end):
         facts, more = samples[i, at + 1], samples[i, at + 2]
         keep = (more >> 56) & 255 == split and not (drop_forced and (more >> 32) & 255)
@@ -98,10 +101,11 @@ def _choose(samples, begin, end, at, split, drop_forced, seats, key, limit, orde
 
 
 @kernel
-def _group_by_seat(samples, order, at, most, steps):
-    """The last samples of each seat's round, in their order, -1 where there are no more; returns how many rows.
+def _group_by_seat(samples: np.ndarray, order: np.ndarray, at: int, most: int, steps: np.ndarray) -> int:
+    """Groups samples into sequences: a row of `steps` for each seat and round, with its `most` last samples in order
+    and -1 in front where there are fewer. Returns how many rows.
 
-    `order` is ascending, so that a round's samples stand together.
+    `order` is ascending, so that the samples of a round follow each other.
     """
     rows = 0
     row_of = np.full(4, -1)
@@ -124,8 +128,8 @@ def _group_by_seat(samples, order, at, most, steps):
 
 
 @kernel
-def _mix(rows, key):
-    """Brings rows into a random order."""
+def _mix(rows: np.ndarray, key: np.uint64) -> None:
+    """Shuffles rows in place."""
     for left in range(len(rows), 1, -1):
         other = draw_below(key, left, left)
         for step in range(rows.shape[1]):
@@ -133,7 +137,8 @@ def _mix(rows, key):
 
 
 class Loader:
-    """Batches of one rank. Iterating gives the rest of the current epoch; the next iteration, the next epoch."""
+    """The batches of one process (`rank` of `world`). An iteration yields the rest of the current epoch, the next one
+    the next epoch."""
 
     def __init__(
         self,
@@ -154,31 +159,27 @@ class Loader:
             raise ValueError(f"rank {rank} of {world}: expected 0..{world - 1}")
         self.source, self.batch_size, self.filter, self.seed = source, batch_size, chosen or SampleFilter(), seed
         self.rank, self.world, self.steps, self.drop_last, self.shuffle = rank, world, steps, drop_last, shuffle
-        self.unpacker = Unpacker(source.spec, scaling, kind)
-        self.position = Position()
+        self.position = LoaderPosition()
         stamp = scaling.stamp if scaling else ""
         content = (source.fingerprint, self.filter.fingerprint, batch_size * world, seed, steps, drop_last, stamp)
         self.fingerprint = hashlib.sha256(repr(content).encode()).hexdigest()
-        rows, spec = batch_size * steps, source.spec
-        self._finder = MoveFinder(spec) if moves else None
-        self._features = self.unpacker.buffer(rows, spec.size)
-        self._labels = self.unpacker.buffer(rows, len(spec.label_names))
-        self._values, self._rtgs = np.empty(rows, dtype=np.float32), np.empty(rows, dtype=np.float32)
-        self._gathered = np.empty((rows, width_of(spec)), dtype=np.int64)
-        self._windows = [np.zeros((1, width_of(spec)), dtype=np.int64) for _ in range(2)]
+        width = width_of(source.spec)
+        self._unpacker = SampleUnpacker(source.spec, batch_size, scaling, kind, steps, moves)
+        self._gathered = np.empty((batch_size * steps, width), dtype=np.int64)
+        self._windows = [np.zeros((1, width), dtype=np.int64) for _ in range(2)]
         self._coming: list[Future[tuple[np.ndarray, np.ndarray]]] = []  # the window that is being filled
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint has to keep to go on in mid-epoch."""
+        """What a checkpoint keeps, to resume in the middle of an epoch."""
         return {"fingerprint": self.fingerprint, **asdict(self.position)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on where another loader of the same data stood."""
+        """Resumes at the position of another loader of the same data."""
         if state.get("fingerprint") != self.fingerprint:
             raise StateError(
                 "the state is of other data, filters, scaling, seed or batches; expected those of the checkpoint's run"
             )
-        self.position = Position(*(int(state[name]) for name in ("epoch", "window", "batch")))
+        self.position = LoaderPosition(*(int(state[name]) for name in ("epoch", "window", "batch")))
 
     def windows(self, epoch: int) -> list[list[Block]]:
         """The blocks of an epoch, window by window."""
@@ -202,17 +203,17 @@ class Loader:
             yield self._batch(samples, rows)
 
     def count(self, most: int | None = None) -> int:
-        """Batches that are left of the epoch, at most so many. None is made, and the loader stands where it stood."""
+        """The number of batches left in the epoch, at most `most`. No batch is made; the position stays."""
         before = replace(self.position)
         n = sum(1 for _ in islice(self._rows(), most))
         self.position = before
         return n
 
     def _rows(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The samples of a window, and which of them make up the next batch."""
+        """For each batch left in the epoch: the samples of its window, and the rows that make up the batch."""
         epoch = self.position.epoch
         windows = self.windows(epoch)
-        wait(self._coming)  # of an epoch that was left early: it fills the same windows
+        wait(self._coming)  # an epoch that was left early may still fill the same windows
         pool = ThreadPoolExecutor(1)
         try:
             self._coming = [pool.submit(self._fill, windows, epoch, self.position.window)]
@@ -220,14 +221,14 @@ class Loader:
                 samples, order = self._coming[0].result()
                 self._coming = [pool.submit(self._fill, windows, epoch, self.position.window + 1)]
                 yield from self._of_window(samples, order)
-                self.position = Position(epoch, self.position.window + 1)
+                self.position = LoaderPosition(epoch, self.position.window + 1)
             self._coming[0].result()
-        finally:  # without waiting: a loop that was left may be ended by the garbage collector, within whatever thread
+        finally:  # without waiting: the garbage collector may end a loop that was left, in any thread
             pool.shutdown(wait=False)
-        self.position = Position(epoch + 1)
+        self.position = LoaderPosition(epoch + 1)
 
     def _fill(self, windows: list[list[Block]], epoch: int, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples of a window, and their order: rows of samples, or of steps."""
+        """Fills a window: its samples, and their shuffled order (rows, steps), -1 where there is no step."""
         if number >= len(windows):
             return self._windows[0][:0], np.zeros((0, self.steps), dtype=np.int64)
         blocks, at, split = windows[number], self.source.spec.width, SPLITS.index(self.filter.split)
@@ -235,7 +236,7 @@ class Loader:
         if len(self._windows[number % 2]) < room:
             self._windows[number % 2] = np.zeros((room + room // 8, width_of(self.source.spec)), dtype=np.int64)
         samples = self._windows[number % 2]
-        order, n, end = np.empty(room, dtype=np.int64), 0, 1  # row 0 stays empty: the step that there is not
+        order, n, end = np.empty(room, dtype=np.int64), 0, 1  # row 0 stays empty: it is the padding of sequences
         limit = round(self.filter.sample_rate * (1 << 32))
         nobody = np.zeros((0, 4), dtype=np.uint8)
         chosen = []
@@ -257,6 +258,7 @@ class Loader:
         return samples, rows
 
     def _of_window(self, samples: np.ndarray, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The rows of each batch left in a window."""
         whole = self.batch_size * self.world
         count = len(order) // whole if self.drop_last else -(-len(order) // whole)
         while self.position.batch < count:
@@ -265,24 +267,13 @@ class Loader:
             yield samples, np.ascontiguousarray(order[begin : begin + whole][self.rank :: self.world])
 
     def _batch(self, samples: np.ndarray, rows: np.ndarray) -> ArrayBatch:
-        mask = rows >= 0
+        """The batch of these rows (rows, steps) of a window's samples."""
         flat = np.maximum(rows, 0).reshape(-1)
         gathered = self._gathered[: len(flat)]
         gather(samples, flat, gathered)
-        features = self.unpacker.features(gathered, self._features)
-        labels = self.unpacker.labels(gathered, self._labels)
-        unpack_targets(gathered, len(flat), self.source.spec.width, self._values, self._rtgs)
-        shape = (len(rows),) if self.steps == 1 else rows.shape
-        return ArrayBatch(
-            features.reshape(*shape, -1),
-            labels.reshape(*shape, -1),
-            self._values[: len(flat)].reshape(shape),
-            self._rtgs[: len(flat)].reshape(shape),
-            mask,
-            *(self._finder.of(gathered) if self._finder else ()),
-        )
+        return self._unpacker.batch(gathered, rows >= 0)
 
 
 def _key(month: str) -> np.uint64:
-    """Of the draws that decide which of a month's samples are used at a sample rate; the same in every epoch."""
+    """The key of the draws that choose a month's samples at a sample rate; the same in every epoch."""
     return np.uint64(int.from_bytes(hashlib.blake2b(month.encode(), digest_size=8).digest()))

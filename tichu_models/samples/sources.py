@@ -1,7 +1,8 @@
-"""Where samples come from: months of rounds, replayed and encoded on the fly, or shards, where that has been done.
+"""From files to blocks of packed samples: months of rounds are replayed and encoded, shards are read.
 
-Both give the same samples in the same blocks: a block is ROUNDS_A_BLOCK rows of a month's file of rounds, and a row
-group of its shard. What is broken has no samples. Which samples are used, and in which order, is `data`.
+Both sources give the same samples in the same blocks. A block is ROUNDS_A_BLOCK rows of a month's file of rounds, or
+the row group of its shard that was made of them. Only sound rounds have samples. The format of shards is defined here,
+for reading and for writing.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from tichu_models.records.stored import COLUMNS, STAMP, numbers, splits_of, to_r
 
 ROUNDS_A_BLOCK = 2048
 ROWS_AT_ONCE = 4096
-ANY_SPLIT = -1  # in the stead of an index of SPLITS
-MONTHS_KEPT = 8  # decoded months of rounds that are kept for the next blocks: those of a window between two groups
+ANY_SPLIT = -1  # in place of an index of SPLITS
+MONTHS_KEPT = 8  # decoded months of rounds that are kept: a window may hold blocks of two groups of months
 WHICH_ROUND = {"game_id": pa.int64(), "round_index": pa.int32()}
-SHARD = b"tichu.shard"  # in the metadata of a shard: what it says of itself
+SHARD = b"tichu.shard"  # key of a shard's description in its metadata
 
 
 class SourceError(Exception):
-    """A file that is not what it should be."""
+    """A file of rounds or a shard that cannot be used."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a month."""
+    """A part of a month's file: the index of ROUNDS_A_BLOCK rounds, or of a row group."""
 
     path: Path
     month: str
@@ -48,19 +49,20 @@ class SampleSource(Protocol):
 
     spec: Spec
     blocks: Sequence[Block]
-    fingerprint: str  # says whether two sources have the same samples
+    fingerprint: str  # equal for sources with the same samples
 
     def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
-        """Writes a block's samples into rows of words; returns how many. Those of other splits may be left out."""
+        """Writes a block's packed samples into rows of words and returns how many. Those of other splits may be left
+        out."""
         ...
 
     def room(self, block: Block) -> int:
-        """How many rows a block may need."""
+        """The number of rows that a block needs at most."""
         ...
 
 
 def played_in(rounds: pa.Table) -> tuple[SoundRounds, np.ndarray]:
-    """A month's rounds, and which of them are sound."""
+    """A month's rounds as samples are made of them, and which of them are sound."""
     records = to_records(rounds)
     played = SoundRounds(
         records.rows,
@@ -75,7 +77,7 @@ def played_in(rounds: pa.Table) -> tuple[SoundRounds, np.ndarray]:
 
 
 class RoundsSource:
-    """Samples straight from the months of rounds."""
+    """A sample source over months of rounds, which it replays and encodes."""
 
     def __init__(self, files: Sequence[Path], spec: Spec) -> None:
         self.spec = spec
@@ -92,7 +94,7 @@ class RoundsSource:
         self.fingerprint = f"{spec.digest} {ROUNDS_A_BLOCK} {stamps}"
 
     def month(self, path: Path) -> tuple[SoundRounds, np.ndarray]:
-        """A month's rounds, decoded once while they are needed."""
+        """A month's rounds, and which are sound; the latest months are kept decoded."""
         if path not in self._kept:
             columns = [*COLUMNS, "winner_index", "is_double_victory", "player_names", "rule_break"]
             try:
@@ -105,19 +107,20 @@ class RoundsSource:
         return self._kept[path]
 
     def room(self, block: Block) -> int:
-        """Room for all that a block can hold."""
+        """An upper bound of a block's samples."""
         rows = self._sound(block, ANY_SPLIT).rows
-        # A play or pass is a byte of the history at least, and no decision but one of a kind belongs to each.
+        # Each play or pass takes at least one byte of the history, and has at most one decision of a kind.
         return int((rows["history_to"] - rows["history_from"]).sum()) + MAX_DECISIONS
 
     def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
-        """Replays and encodes the block's sound rounds, those of other splits left out."""
+        """Replays and encodes the block's sound rounds of the split."""
         played = self._sound(block, split)
         done, n = self._encoder.encode(played, into)
         assert done == len(played)
         return n
 
     def _sound(self, block: Block, split: int) -> SoundRounds:
+        """The block's sound rounds of the split."""
         played, sound = self.month(block.path)
         rounds = slice(block.index * ROUNDS_A_BLOCK, (block.index + 1) * ROUNDS_A_BLOCK)
         of_block = played[rounds]
@@ -125,7 +128,7 @@ class RoundsSource:
 
 
 def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
-    """The columns of a shard. Words of bits and of the history as they are, numbers by name, facts, the game."""
+    """The columns of a shard: the round, facts, words of bits, numbers by name, words of the history."""
     bits = {f"bits_{word}": pa.int64() for word in range(spec.layout.words)}
     points = {name: pa.int16() for name in spec.number_names if name != "rtg"}
     history = {f"history_{turn}": pa.int64() for turn in range(spec.history)}
@@ -134,13 +137,14 @@ def shard_columns(spec: Spec) -> dict[str, pa.DataType]:
 
 
 def shard_about(spec: Spec) -> dict[bytes, bytes]:
-    """What a shard says of itself, beside its stamp."""
+    """The description of a shard, for its metadata."""
     facts = {"spec": spec.name, "version": spec.version, "digest": spec.digest, "rounds_a_block": ROUNDS_A_BLOCK}
     return {SHARD: json.dumps(facts).encode()}
 
 
 def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.ndarray) -> pa.Table:
-    """A block's samples as rows of a shard; `games` and `indices` say of each round of the month which it is."""
+    """A block's samples as rows of a shard. `games` and `indices` are the game id and round index of each round of the
+    month."""
     records = as_records(samples, spec)
     rounds = records["round"]
     columns = {"game_id": games[rounds], "round_index": indices[rounds]}
@@ -154,14 +158,14 @@ def to_shard(samples: np.ndarray, spec: Spec, games: np.ndarray, indices: np.nda
 
 
 def _from_shard(table: pa.Table, spec: Spec, into: np.ndarray) -> None:
-    """A shard's rows as samples: a few at a time, so that they stay in the cache until they are whole."""
+    """Writes a shard's rows as packed samples, a few at a time, so that each is finished while it is in the cache."""
     columns = {name: table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in table.column_names}
     records = as_records(into, spec)
     targets = [(columns[name], records[name]) for name, _ in FACTS]
     targets += [(columns[f"bits_{word}"], records["bits"][:, word]) for word in range(spec.layout.words)]
     targets += [(columns[name], records["numbers"][:, k]) for k, name in enumerate(spec.number_names)]
     targets += [(columns[f"history_{turn}"], records["history"][:, turn]) for turn in range(spec.history)]
-    into[:, spec.layout.words + spec.number_words - 1 : spec.width] = 0  # not all of the last numbers' word is one
+    into[:, spec.layout.words + spec.number_words - 1 : spec.width] = 0  # the last word of numbers may not be full
     for begin in range(0, len(into), ROWS_AT_ONCE):
         rows = slice(begin, begin + ROWS_AT_ONCE)
         for column, target in targets:
@@ -169,7 +173,7 @@ def _from_shard(table: pa.Table, spec: Spec, into: np.ndarray) -> None:
 
 
 class ShardSource:
-    """Samples from shards of one spec."""
+    """A sample source over shards of one spec."""
 
     def __init__(self, files: Sequence[Path], spec: Spec) -> None:
         self.spec = spec
@@ -190,11 +194,11 @@ class ShardSource:
         self.fingerprint = f"{spec.digest} {ROUNDS_A_BLOCK} {stamps}"
 
     def room(self, block: Block) -> int:
-        """Exactly as many as there are."""
+        """The number of the block's samples."""
         return pq.read_metadata(block.path).row_group(block.index).num_rows
 
     def fill(self, block: Block, into: np.ndarray, split: int = ANY_SPLIT) -> int:
-        """Reads a row group, all of it."""
+        """Reads the block's row group, with the samples of all splits."""
         try:
             table = pq.ParquetFile(block.path).read_row_group(block.index, columns=self._columns)
         except (OSError, pa.ArrowInvalid, KeyError) as error:
@@ -204,13 +208,14 @@ class ShardSource:
 
 
 def shard_of(path: Path, metadata: dict[bytes, bytes]) -> dict:
-    """What a shard says of itself."""
+    """The description of a shard, from its metadata."""
     if SHARD not in metadata:
-        raise SourceError(f"{path}: it says nothing of itself; expected a shard of the stage features")
+        raise SourceError(f"{path}: it has no description; expected a shard of the stage features")
     return json.loads(metadata[SHARD])
 
 
 def _metadata(path: Path, expected: str) -> pq.FileMetaData:
+    """The metadata of a Parquet file; `expected` names the kind of file for the message."""
     try:
         return pq.read_metadata(path)
     except (OSError, pa.ArrowInvalid) as error:

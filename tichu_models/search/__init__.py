@@ -1,1 +1,1 @@
-"""Thinking ahead: hidden cards that are supposed, trees over known deals, endings solved exactly."""
+"""Thinking ahead: beliefs about hidden cards, tree search on the deals they give, an exact endgame solver."""

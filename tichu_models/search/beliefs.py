@@ -1,44 +1,52 @@
-"""Which cards the others may hold: deals drawn at random that contradict nothing that a seat knows.
+"""Beliefs: random deals that agree with all that a seat knows.
 
-It knows its own cards, what everybody has played, how many cards each has left, the cards it gave away and got, who led
-first and so holds the Mahjong still, and who could not fulfil a wish. Every deal that fits is as likely as the other,
-but for two things: who could not fulfil a wish with several cards at once shows only when the round is played again
-(`transcript.retrace`), so that those deals are drawn anew; and what the others gave each other is guessed, partners
-their better, opponents their worse cards. How likely a deal is by what the others have played does not belong here.
+A seat knows its own cards, what everybody has played, how many cards each seat has left, the cards that it gave and
+received, who led first and so still holds the Mahjong, and who did not fulfil a wish.
+
+Deals are drawn by rejection sampling. `propose` places the unknown cards at random, within the numbers of cards and the
+single cards that a seat cannot hold. `transcript.retrace` replays the round with that deal; it is rejected if a seat
+could have fulfilled a wish with several cards and did not. All deals that fit are equally likely, except that
+the cards that the others gave each other are guessed: good ones to partners, bad ones to opponents.
+
+`likelihood_of` weighs a deal by how well a policy explains what the others have played.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.transcript import retrace
+from tichu_models.observation.view import View
 from tichu_models.records.history import PASS_ENTRY, PLAY_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, INDEX_OF_BIT, MAHJONG, count, lowest_bit, of_rank
 from tichu_models.rules.combinations import BOMB, SINGLE, cards_of, classify, on_trick, rank_of, type_of
 from tichu_models.rules.legal import has_bomb
-from tichu_models.rules.state import ALL_SEATS, PARTNER
+from tichu_models.rules.state import ALL_SEATS, PARTNER, State
 
-MOST_TRIES = 4096  # deals that are drawn for one that fits
-DRAW_OF_DEALS = 3  # counter of a decision's draw that its deals come from; players use those below
-DRAWS = 256  # counters of random numbers that a deal may use
+MOST_TRIES = 4096  # deals that are proposed before none is found
+DRAW_OF_DEALS = 3  # counter of a decision's key for the key of its deals; players use the counters below it
+DRAWS = 256  # counters that one proposed deal may use
 
-# What a seat knows of the cards of each.
+# What a seat knows of each seat's cards.
 KNOWN = np.dtype(
     [
-        ("played", np.int64, 4),  # has played
-        ("pinned", np.int64, 4),  # is known to hold: given by who looks, and not played yet
-        ("barred", np.int64, 4),  # cannot hold: a wish that was not fulfilled
-        ("free", np.int64),  # cards of which nobody knows who of the others has them
+        ("played", np.int64, 4),  # cards that the seat has played
+        ("pinned", np.int64, 4),  # cards that it must hold: the observer gave them, and they are not played yet
+        ("barred", np.int64, 4),  # cards that it cannot hold: it did not fulfil a wish for their rank
+        ("free", np.int64),  # cards that any of the others may hold
     ],
     align=True,
 )
+Known: TypeAlias = Any  # a record of KNOWN
 
 
 @inner
-def know(view, transcript, known):
-    """Draws the conclusions from a view of a play and what everybody saw before."""
+def know(view: View, transcript: Any, known: Known) -> None:
+    """Fills in what the seat of a view knows from it and from the transcript of the round."""
     for seat in range(4):
         known.played[seat] = known.pinned[seat] = known.barred[seat] = 0
     log = transcript.log
@@ -66,14 +74,16 @@ def know(view, transcript, known):
         card = CARD_OF_INDEX[view.given[to]] & known.free
         known.pinned[(view.seat + 1 + to) & 3] |= card
         known.free &= ~card
-    if known.free & MAHJONG:  # who had to lead holds it still
+    if known.free & MAHJONG:  # whoever had to lead still holds it
         known.pinned[view.start_player] |= MAHJONG
         known.free &= ~MAHJONG
 
 
 @inner
-def suppose(view, known, key, deal):
-    """Draws a deal; whether there was room for every card."""
+def propose(view: View, known: Known, key: np.uint64, deal: Any) -> bool:
+    """Draws a deal by what is known; False if a card was left that no seat could take.
+
+    `deal.start` first holds each seat's cards after schupfen; at the end, those before."""
     me = view.seat
     room = np.empty(4, dtype=np.int64)
     for seat in range(4):
@@ -104,8 +114,8 @@ def suppose(view, known, key, deal):
 
 
 @inner
-def _undo_exchange(view, key, deal):
-    """From the cards after schupfen to those before: who may have given whom what."""
+def _undo_exchange(view: View, key: np.uint64, deal: Any) -> None:
+    """Guesses what the others gave each other, and takes the cards of `deal.start` back to before schupfen."""
     me = view.seat
     counter = 64
     for away in range(3):
@@ -132,21 +142,26 @@ def _undo_exchange(view, key, deal):
 
 
 @inner
-def _any_of(cards, key, counter):
+def _any_of(cards: int, key: np.uint64, counter: int) -> np.int64:
+    """The index of a random card of a mask."""
     for _ in range(draw_below(key, counter, count(cards))):
         cards &= cards - 1
     return np.int64(INDEX_OF_BIT[lowest_bit(cards)])
 
 
 @inner
-def draw_deal(view, transcript, known, key, no_bombs, wanted, scratch):
-    """Draws deals until one fits; it is in the scratch then, with the state it leads to and the trace that is wanted.
-    Returns (plays and passes in the trace, tries), tries 0 if none of MOST_TRIES fitted. With `no_bombs`, deals in
-    which another seat still holds a bomb are passed over while there are other ones."""
+def draw_deal(
+    view: View, transcript: Any, known: Known, key: np.uint64, no_bombs: bool, options: Any, scratch: Any
+) -> tuple[int, int]:
+    """Proposes deals until one fits, and leaves it in the scratch with the present state and the trace that `options`
+    (RETRACE_OPTIONS) asks for.
+
+    Returns (plays and passes in the trace, tries); 0 tries if none of MOST_TRIES fitted. With `no_bombs`, deals in
+    which another seat still holds a bomb are rejected during the first half of the tries."""
     for tries in range(1, MOST_TRIES + 1):
-        if not suppose(view, known, draw(key, tries * DRAWS), scratch.deal):
+        if not propose(view, known, draw(key, tries * DRAWS), scratch.deal):
             continue
-        n, code = retrace(scratch.deal, view, transcript, wanted, scratch.state, scratch.plays, scratch.trace)
+        n, code = retrace(scratch.deal, view, transcript, options, scratch.state, scratch.plays, scratch.trace)
         if code:
             continue
         if no_bombs and tries < MOST_TRIES // 2 and _others_hold_bomb(view, scratch.state):
@@ -156,7 +171,7 @@ def draw_deal(view, transcript, known, key, no_bombs, wanted, scratch):
 
 
 @inner
-def _others_hold_bomb(view, state):
+def _others_hold_bomb(view: View, state: State) -> bool:
     for seat in range(4):
         if seat != view.seat and has_bomb(state.hand[seat]):
             return True
@@ -164,18 +179,29 @@ def _others_hold_bomb(view, state):
 
 
 @kernel
-def own_turns(views, transcripts, wanted, known, scratch, turns, cards, counts):
-    """The turns of each view's seat in this round, the earliest first and the present one last: what it saw (n, most)
-    and played. As many of the latest as there is room for; `counts` says how many."""
+def own_turns(
+    views: np.ndarray,
+    transcripts: np.ndarray,
+    options: Any,
+    known: Known,
+    scratch: Any,
+    turns: np.ndarray,
+    cards: np.ndarray,
+    counts: np.ndarray,
+) -> None:
+    """What the seat of each view saw (`turns`) and played (`cards`) at its turns of this round, the earliest first.
+
+    Both are (n, most). The present turn comes last, with no cards; the earliest turns are left out if there are more
+    than `most`. `counts` says how many turns each view has."""
     most = turns.shape[1]
     for i in range(len(views)):
         view, transcript = views[i], transcripts[i]
         know(view, transcript, known)
         for seat in range(4):
-            known.barred[seat] = 0  # of the others' cards, how many there are is all that shows
-        suppose(view, known, np.uint64(0), scratch.deal)
-        wanted.seats = 1 << view.seat
-        n, _ = retrace(scratch.deal, view, transcript, wanted, scratch.state, scratch.plays, scratch.trace)
+            known.barred[seat] = 0  # any deal will do: views show only how many cards the others hold
+        propose(view, known, np.uint64(0), scratch.deal)
+        options.seats = 1 << view.seat
+        n, _ = retrace(scratch.deal, view, transcript, options, scratch.state, scratch.plays, scratch.trace)
         first = max(0, n - (most - 1))
         for k in range(first, n):
             turns[i, k - first] = scratch.trace.at[k].seen
@@ -187,14 +213,26 @@ def own_turns(views, transcripts, wanted, known, scratch, turns, cards, counts):
 
 @kernel
 def draw_deals(
-    views, transcripts, hands, seed, deals, no_bombs, wanted, known, scratch, states, tries, turns, cards, counts
-):
-    """Draws so many deals for each view: `states` is what each leads to, `tries` how many were drawn for it, 0 if none
-    fitted. Hands (n, 4) that are known are held; 0 is an unknown one.
+    views: np.ndarray,
+    transcripts: np.ndarray,
+    hands: np.ndarray,
+    seed: int,
+    deals: int,
+    no_bombs: bool,
+    options: Any,
+    known: Known,
+    scratch: Any,
+    states: np.ndarray,
+    tries: np.ndarray,
+    turns: np.ndarray,
+    cards: np.ndarray,
+    counts: np.ndarray,
+) -> int:
+    """Draws `deals` deals for each view. `hands` (n, 4) are hands that are known, 0 where one is not.
 
-    The plays and passes of the others that were no forced ones stand end to end in `turns` and `cards`, the first ones
-    of a round left out where there is no room; `counts` says how many of each deal there are. Returns how many all
-    have."""
+    Writes for each deal the present state (`states`), how many deals were proposed for it (`tries`, 0 if none fitted),
+    and end to end what the others saw (`turns`) and played (`cards`) when they had a choice, `counts` of each deal. The
+    earliest turns are left out where there is no room. Returns how many turns there are."""
     n = 0
     most = len(turns) // len(states)
     for i in range(len(views)):
@@ -204,10 +242,10 @@ def draw_deals(
             if hands[i, seat] and seat != view.seat:
                 known.pinned[seat] = hands[i, seat]
                 known.free &= ~hands[i, seat]
-        wanted.seats = ALL_SEATS & ~(1 << view.seat)
+        options.seats = ALL_SEATS & ~(1 << view.seat)
         for d in range(i * deals, (i + 1) * deals):
             key = draw(draw(view.key, DRAW_OF_DEALS), seed << 16 | (d - i * deals))
-            made, tries[d] = draw_deal(view, transcript, known, key, no_bombs, wanted, scratch)
+            made, tries[d] = draw_deal(view, transcript, known, key, no_bombs, options, scratch)
             if tries[d]:
                 states[d] = scratch.state
             first = max(0, made - most)
@@ -220,13 +258,22 @@ def draw_deals(
 
 
 @kernel
-def likelihood_of(plays, counts, log_shares, cards, of_deal, likelihoods):
-    """Adds up for each deal the logarithms of how likely the cards were that were played; `of_deal` says how many
-    turns each has."""
+def likelihood_of(
+    plays: np.ndarray,
+    counts: np.ndarray,
+    log_shares: np.ndarray,
+    cards: np.ndarray,
+    turns_of_deal: np.ndarray,
+    likelihoods: np.ndarray,
+) -> None:
+    """The log-likelihood of each deal: the sum of the policy's log-probabilities of what was played.
+
+    `plays` and `log_shares` are the legal plays of all turns end to end, `counts` of each turn; `cards` is what was
+    played at each turn; `turns_of_deal` says how many turns each deal has."""
     first = turn = 0
-    for d in range(len(of_deal)):
+    for d in range(len(turns_of_deal)):
         likelihoods[d] = 0.0
-        for _ in range(of_deal[d]):
+        for _ in range(turns_of_deal[d]):
             for k in range(first, first + counts[turn]):
                 if cards_of(plays[k]) == cards[turn]:
                     likelihoods[d] += log_shares[k]

@@ -1,47 +1,49 @@
-"""What a known deal is worth when both teams play their best: minimax with alpha-beta cuts, exact.
+"""Endgame solver: the exact value of a known deal when both teams play their best, by minimax with alpha-beta pruning.
 
-Points are those of team 20 less those of team 31, announcements included: team 20 wants more, team 31 fewer. Meant for
-the last dozen cards; who asks sets a limit of positions, behind which there is no answer. Hidden cards do not belong
-here.
+The value is the points of team 20 less those of team 31, announcements included: team 20 maximises, team 31 minimises.
+Feasible for the last dozen cards. The caller limits the positions; beyond the limit the answer is UNSOLVED.
 """
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel
-from tichu_models.rules.asking import BOMB_THROW, PLAY, POSITION, ROUND_OVER, next_question, perform
+from tichu_models.rules.asking import BOMB_THROW, PLAY, POSITION, ROUND_OVER, Position, next_question, perform
 from tichu_models.rules.cards import count
 from tichu_models.rules.combinations import cards_of, rank_of
 from tichu_models.rules.legal import PLAYS
 from tichu_models.search.position import QUESTIONS, choices, lead_of_team_20
 
 MOST_DEPTH = 256
-MOST_MOVES = 16384  # of all positions on the way
-WORST = 1 << 20
+MOST_MOVES = 16384  # of all positions on the path
+WORST = 1 << 20  # no round is won or lost by so many points
 UNSOLVED = 1 << 30
 
-# A position on the way, and how far its answers have been tried.
+# A position on the path from the root, and how far its answers have been searched.
 FRAME = np.dtype(
     [
         ("position", POSITION),
         ("alpha", np.int64),
         ("beta", np.int64),
         ("best", np.int64),
-        ("next", np.int64),  # the answer to be tried next; the answers end where those of the next frame begin
-        ("end", np.int64),
-        ("wants_more", np.int8),  # 1: team 20 is asked
+        ("next", np.int64),  # place in `move` of the answer to be searched next
+        ("end", np.int64),  # where its answers end, and those of the next frame begin
+        ("maximises", np.int8),  # 1: team 20 is asked
     ],
     align=True,
 )
 SOLVING: np.dtype = np.dtype(
     [("frame", FRAME, MOST_DEPTH), ("move", np.int64, MOST_MOVES), ("plays", PLAYS), ("visited", np.int64)], align=True
 )
+Solving: TypeAlias = Any  # a record of SOLVING
 
 
 @inlined
-def _request(moves, begin, end):
-    """Answers that get rid of many cards first, the lowest of equals; the pass last."""
+def _sort_moves(moves: np.ndarray, begin: int, end: int) -> None:
+    """Sorts plays for the search: those with many cards first, of equals the lowest; the pass last."""
     for i in range(begin + 1, end):
         move = moves[i]
         worth = 16 * count(cards_of(move)) - rank_of(move)
@@ -53,8 +55,9 @@ def _request(moves, begin, end):
 
 
 @inlined
-def _enter(scratch, depth, begin):
-    """Goes on from the position of a frame to the next one that has a choice; whether there is one."""
+def _enter(scratch: Solving, depth: int, begin: int) -> bool:
+    """Moves a frame's position on to the next choice and writes its answers from `begin` on; False if the round ends
+    before there is one."""
     frame = scratch.frame[depth]
     position, plays = frame.position, scratch.plays
     while True:
@@ -69,17 +72,17 @@ def _enter(scratch, depth, begin):
     for i in range(n):
         scratch.move[begin + i] = plays.move[i]
     if kind == PLAY or kind == BOMB_THROW:
-        _request(scratch.move, begin, begin + n)
+        _sort_moves(scratch.move, begin, begin + n)
     frame.next, frame.end = begin, begin + n
-    frame.wants_more = position.seat & 1 == 0
-    frame.best = -WORST if frame.wants_more else WORST
+    frame.maximises = position.seat & 1 == 0
+    frame.best = -WORST if frame.maximises else WORST
     return True
 
 
 @kernel
-def solve(position, alpha, beta, limit, scratch):
-    """What the position is worth, if that lies between alpha and beta; else a bound beyond them. UNSOLVED if it takes
-    more than `limit` positions."""
+def solve(position: Position, alpha: int, beta: int, limit: int, scratch: Solving) -> int:
+    """The value of a position if it lies between alpha and beta, else a bound on its side of them; UNSOLVED if that
+    takes more than `limit` positions."""
     frames = scratch.frame
     scratch.visited = 0
     frames[0].position = position
@@ -107,7 +110,7 @@ def solve(position, alpha, beta, limit, scratch):
             value = frame.best
             depth -= 1
             frame = frames[depth]
-        if frame.wants_more:
+        if frame.maximises:
             frame.best = max(frame.best, value)
             frame.alpha = max(frame.alpha, value)
         else:

@@ -1,6 +1,6 @@
-"""What a search asks of a position on a known deal: the answers that it tries, and what the round is worth.
+"""What tree search and endgame solver need to know of a position: which answers to try, cards left, points at the end.
 
-Questions and answers are those of `rules.asking`; nobody calls a small Tichu on the way down.
+Questions and answers are those of `rules.asking`, without small Tichus, which a search never announces.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, inner
-from tichu_models.rules.asking import ALL_KINDS, BOMB_THROW, DRAGON_GIFT, PLAY, SMALL_CALL
+from tichu_models.rules.asking import ALL_KINDS, BOMB_THROW, DRAGON_GIFT, PLAY, SMALL_CALL, Position
 from tichu_models.rules.cards import ACE, count, of_rank
-from tichu_models.rules.legal import answers, bombs
-from tichu_models.rules.state import LEFT, RIGHT
+from tichu_models.rules.legal import Plays, answers, bombs
+from tichu_models.rules.state import LEFT, RIGHT, State
 
 QUESTIONS = ALL_KINDS & ~(1 << SMALL_CALL)
 
 
 @inlined
-def choices(position, plays):
-    """Fills the buffer with the answers to the pending question; how many there are. A wish that nobody else could
-    fulfil is no other than none."""
+def choices(position: Position, plays: Plays) -> int:
+    """Fills the buffer with the answers to the pending question and returns how many there are. Ranks that no hand
+    holds are left out of the wishes: such a wish is the same as none."""
     kind, seat, state = position.kind, position.seat, position.state
     if kind == PLAY:
         return answers(state.hand[seat], state.trick, state.wish, plays)
@@ -42,12 +42,12 @@ def choices(position, plays):
 
 
 @inner
-def cards_left(state):
+def cards_left(state: State) -> int:
     """Cards on all hands."""
     return count(state.hand[0] | state.hand[1] | state.hand[2] | state.hand[3])
 
 
 @inner
-def lead_of_team_20(state):
-    """By how much team 20 has won a round that is over."""
+def lead_of_team_20(state: State) -> int:
+    """Points by which team 20 has won a round that is over; negative if it has lost."""
     return np.int64(state.score[0]) - state.score[1]

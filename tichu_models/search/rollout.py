@@ -1,21 +1,25 @@
-"""What a position comes to when everybody goes on by rules of thumb, each seeing only the own cards."""
+"""Rollouts: positions played to the end by the rules of thumb. Each seat sees its own cards only."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tichu_models.kernels import kernel
-from tichu_models.observation.view import see
+from tichu_models.observation.view import View, see
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.asking import BOMB_THROW, PLAY, ROUND_OVER, next_question, perform
 from tichu_models.rules.combinations import classify, on_trick
+from tichu_models.rules.legal import Plays
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.position import QUESTIONS, lead_of_team_20
 
 
 @kernel
-def roll_out(trees, nodes, position, seen, plays, values):
-    """For each tree with a position that waits to be judged: points / 100 for the team of who is on turn there."""
+def roll_out(
+    trees: np.ndarray, nodes: np.ndarray, position: np.ndarray, seen: View, plays: Plays, values: np.ndarray
+) -> None:
+    """Values of the leaves that `tree.select` has found: points / 100 for the team that is asked there. `position` is
+    an array of one position, which is overwritten, as are `seen` and `plays`."""
     n = 0
     for t in range(len(trees)):
         if trees[t].leaf < 0:

@@ -1,17 +1,30 @@
-"""Many search trees side by side, each on a deal of its own: PUCT with the policy as prior and a value at the leaves.
+"""Monte Carlo tree search (PUCT) on known deals: many trees side by side, their positions evaluated in batches.
 
-A step of all trees is `descend`, which goes down each tree to a position that has not been judged yet, and `grow`,
-which hangs the answers of that position into the tree and tells the way up what it is worth; in between networks look
-at all those positions at once. Where there is one answer only, the tree goes on without branching; a position with few
-cards is worth what the endgame solver says. Both teams play for themselves; partners are one side.
+A simulation has the steps of AlphaZero's search:
 
-What is simplified: on the way down nobody announces; a wish is for the card that was given to the right opponent, or an
-ace; only the `width` most likely plays of a position are tried. Which deals there are does not belong here.
+1. select: from the root along the edge with the highest Q + exploration * P * sqrt(N of all edges) / (1 + N), down to a
+   position that has not been evaluated. P is the edge's prior, N its visits, Q its mean value. The Q of an unvisited
+   edge is the mean value of its position less `caution` (first-play urgency).
+2. evaluate: the caller asks a policy for the priors of that position's plays, and a value network or a rollout for its
+   value, for the positions of all trees in one batch.
+3. expand: the `width` likeliest plays become edges, their priors normalised.
+4. back up: the value is added to all edges of the path.
+
+`select` does the first step for all trees, `expand` the last two. What differs from AlphaZero:
+
+- Each tree has a deal of its own, with all hands open. Partners are one side: team 20 maximises the value, team 31
+  minimises it. Values are in points / 100, as team 20 counts them.
+- A position with one legal answer gets no node: the tree goes on to the next choice.
+- Finished rounds, and endings that the endgame solver solves, have exact values. They are backed up at once.
+- With the option `even`, select visits the edges of the root equally often.
+- Simplifications: nobody announces within a tree; a wish is for the rank that was given to the right opponent, or for
+  the ace; where a bomb may be thrown or the Dragon given away, all answers have the same prior.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,68 +34,76 @@ from tichu_models.rules.asking import PLAY, POSITION, ROUND_OVER, WISH, next_que
 from tichu_models.rules.cards import ACE, BIT_OF_INDEX, rank_of_bit
 from tichu_models.rules.legal import PLAYS
 from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.rules.state import State
 from tichu_models.search.endgame import SOLVING, UNSOLVED, WORST, solve
 from tichu_models.search.position import QUESTIONS, cards_left, choices, lead_of_team_20
 
 NO_NODE = -1
-MOST_STEPS = 250  # of a way down
+MAX_DEPTH = 250  # edges of a path
 
 # fmt: off
 NODE = np.dtype([
     ("position", POSITION),
-    ("worth", np.float64),      # of a position whose value is known
-    ("first", np.int32),        # where its edges begin
-    ("edges", np.int32),        # how many there are; 0: worth is known
+    ("value", np.float64),      # for team 20, once it was evaluated, solved or scored
+    ("first", np.int32),        # place of its first edge
+    ("edges", np.int32),        # how many edges it has; 0 before it is expanded, and where its value is exact
 ], align=True)
 
 EDGE = np.dtype([
-    ("move", np.int64),
-    ("total", np.float64),      # of all values found behind it
-    ("prior", np.float32),
-    ("visits", np.int32),
-    ("node", np.int32),         # where it leads; NO_NODE before the first visit
+    ("move", np.int64),         # the answer that it stands for
+    ("total", np.float64),      # sum of the values that were backed up; divided by the visits it is Q
+    ("prior", np.float32),      # P: how likely the policy finds the answer
+    ("visits", np.int32),       # N
+    ("node", np.int32),         # the node below it; NO_NODE before the first visit
 ], align=True)
 
 TREE = np.dtype([
-    ("nodes", np.int32),        # how many there are
-    ("edges", np.int32),
-    ("leaf", np.int32),         # the node that waits to be judged, NO_NODE if none does
-    ("steps", np.int32),        # length of the way down
-    ("way", np.int32, MOST_STEPS),  # its edges
+    ("nodes", np.int32),        # how many nodes it has; 0 if there is no deal to search
+    ("edges", np.int32),        # how many edges it has
+    ("leaf", np.int32),         # the node that `select` has found and `expand` is to expand; NO_NODE if there is none
+    ("depth", np.int32),        # edges of the path
+    ("path", np.int32, MAX_DEPTH),  # the edges from the root to the selected position
 ], align=True)
 
 SEARCH_OPTIONS = np.dtype([
     ("exploration", np.float64),
-    ("caution", np.float64),    # by how much worse than its position an untried answer is taken to be
-    ("width", np.int64),
-    ("solve", np.int64),        # cards at which the endgame solver is asked
-    ("limit", np.int64),        # positions it may take
-    ("even", np.int8),          # 1: all answers at the root are tried equally often
+    ("caution", np.float64),    # first-play urgency: the Q of an unvisited edge, below the value of its position
+    ("width", np.int64),        # most plays of a position that become edges
+    ("solve", np.int64),        # most cards on all hands for which the endgame solver is called
+    ("limit", np.int64),        # most positions that the solver may visit
+    ("even", np.int8),          # 1: visits the edges of the root equally often
 ], align=True)
 
 SEARCH_SCRATCH: np.dtype = np.dtype([("plays", PLAYS), ("solving", SOLVING), ("seen", VIEW)], align=True)
 # fmt: on
+Node: TypeAlias = Any  # a record of NODE
+Edge: TypeAlias = Any  # a record of EDGE
+Tree: TypeAlias = Any  # a record of TREE
+SearchOptions: TypeAlias = Any  # a record of SEARCH_OPTIONS
+SearchScratch: TypeAlias = Any  # a record of SEARCH_SCRATCH
 
 
 @inner
-def _usual_wish(state, seat):
+def _usual_wish(state: State, seat: int) -> int:
+    """The rank that the seat gave to its right opponent; the ace if that was a special card."""
     bit = np.int64(BIT_OF_INDEX[state.given[seat, 0]])
     return rank_of_bit(bit) if bit > 3 else ACE
 
 
 @inner
-def settle(node, rules, grove):
-    """Goes on to the next question that has several answers; whether there is one. Else the worth is known."""
-    position, plays = node.position, grove.plays
-    if cards_left(position.state) <= rules.solve:
-        worth = solve(position, -WORST, WORST, rules.limit, grove.solving)
-        if worth != UNSOLVED:
-            node.worth = worth / VALUE_UNIT
+def _go_to_choice(node: Node, options: SearchOptions, scratch: SearchScratch) -> bool:
+    """Moves the node's position on to the next question with several answers. Returns False where the value is exact:
+    the round ends before such a question, or the endgame solver has solved it."""
+    position, plays = node.position, scratch.plays
+    if cards_left(position.state) <= options.solve:
+        points = solve(position, -WORST, WORST, options.limit, scratch.solving)
+        if points != UNSOLVED:
+            node.value = points / VALUE_UNIT
             return False
     while True:
         kind = next_question(position, QUESTIONS, plays)
         if kind == ROUND_OVER:
-            node.worth = lead_of_team_20(position.state) / VALUE_UNIT
+            node.value = lead_of_team_20(position.state) / VALUE_UNIT
             return False
         if kind == WISH:
             perform(position, _usual_wish(position.state, position.seat))
@@ -93,8 +114,8 @@ def settle(node, rules, grove):
 
 
 @inner
-def _least_tried(node, edges):
-    """The place of the edge that was tried least, the likeliest of equals: edges stand in that order."""
+def _least_visited_edge(node: Node, edges: np.ndarray) -> int:
+    """The place of the edge with the fewest visits; of equals the likeliest, as edges are sorted by prior."""
     least = node.first
     for k in range(node.first, node.first + node.edges):
         if edges[k].visits < edges[least].visits:
@@ -103,35 +124,37 @@ def _least_tried(node, edges):
 
 
 @inner
-def _best_edge(node, edges, rules):
-    """The place of the edge that is tried next."""
+def _best_edge(node: Node, edges: np.ndarray, options: SearchOptions) -> int:
+    """The place of the edge with the highest PUCT score, for the team that is asked."""
     sign = 1 - 2 * (node.position.seat & 1)
     visits, total = 0, 0.0
     for k in range(node.first, node.first + node.edges):
         visits += edges[k].visits
         total += edges[k].total
-    untried = sign * total / max(visits, 1) - rules.caution
-    root = rules.exploration * math.sqrt(max(visits, 1))
+    first_play_urgency = sign * total / max(visits, 1) - options.caution
+    weight = options.exploration * math.sqrt(max(visits, 1))
     best, highest = node.first, -np.inf
     for k in range(node.first, node.first + node.edges):
         n = edges[k].visits
-        value = sign * edges[k].total / n if n else untried
-        score = value + root * edges[k].prior / (1 + n)
+        q = sign * edges[k].total / n if n else first_play_urgency
+        score = q + weight * edges[k].prior / (1 + n)
         if score > highest:
             best, highest = k, score
     return best
 
 
 @inner
-def _back_up(tree, edges, worth):
-    for step in range(tree.steps):
-        edge = edges[tree.way[step]]
+def _back_up(tree: Tree, edges: np.ndarray, value: float) -> None:
+    """Adds a value and a visit to all edges of the path."""
+    for step in range(tree.depth):
+        edge = edges[tree.path[step]]
         edge.visits += 1
-        edge.total += worth
+        edge.total += value
 
 
 @inner
-def _add_edge(tree, node, edges, move, prior):
+def _add_edge(tree: Tree, node: Node, edges: np.ndarray, move: int, prior: float) -> None:
+    """Adds an edge to the node, which must be the last one that got any."""
     edge = edges[tree.edges]
     edge.move, edge.prior, edge.total, edge.visits, edge.node = move, prior, 0.0, 0, NO_NODE
     tree.edges += 1
@@ -139,16 +162,23 @@ def _add_edge(tree, node, edges, move, prior):
 
 
 @kernel
-def select(trees, nodes, edges, rules, grove, views):
-    """Goes down every tree once. Fills the views of positions that wait to be judged, one behind the other, and
-    returns how many there are."""
+def select(
+    trees: np.ndarray,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    options: SearchOptions,
+    scratch: SearchScratch,
+    views: np.ndarray,
+) -> int:
+    """Selects a position in every tree. Those that have to be evaluated become the trees' leaves, their views are
+    written end to end; returns how many. Positions with an exact value are backed up at once."""
     waiting = 0
     for t in range(len(trees)):
         tree = trees[t]
         tree.leaf = NO_NODE
-        tree.steps = 0
+        tree.depth = 0
         if tree.nodes == 0:
-            continue  # no deal was found
+            continue  # no deal fitted
         at = 0
         while True:
             node = nodes[t, at]
@@ -156,13 +186,14 @@ def select(trees, nodes, edges, rules, grove, views):
                 if at == 0 and tree.edges == 0:
                     tree.leaf = 0  # the root itself
                 else:
-                    _back_up(tree, edges[t], node.worth)
+                    _back_up(tree, edges[t], node.value)
                 break
-            k = _least_tried(node, edges[t]) if at == 0 and rules.even else _best_edge(node, edges[t], rules)
-            if tree.steps == MOST_STEPS or tree.nodes == nodes.shape[1]:
-                break  # full: nothing is learned from this way
-            tree.way[tree.steps] = k
-            tree.steps += 1
+            is_even = at == 0 and options.even == 1
+            k = _least_visited_edge(node, edges[t]) if is_even else _best_edge(node, edges[t], options)
+            if tree.depth == MAX_DEPTH or tree.nodes == nodes.shape[1]:
+                break  # no room: this simulation is lost
+            tree.path[tree.depth] = k
+            tree.depth += 1
             if edges[t, k].node >= 0:
                 at = edges[t, k].node
                 continue
@@ -173,19 +204,19 @@ def select(trees, nodes, edges, rules, grove, views):
             below.position = node.position
             below.edges = 0
             below.first = tree.edges
-            below.worth = 0.0
+            below.value = 0.0
             perform(below.position, edges[t, k].move)
-            if not settle(below, rules, grove):
-                _back_up(tree, edges[t], below.worth)
+            if not _go_to_choice(below, options, scratch):
+                _back_up(tree, edges[t], below.value)
                 break
             if below.position.kind == PLAY:
                 tree.leaf = new
                 break
-            n = choices(below.position, grove.plays)  # a bomb or not, who gets the Dragon: no network is asked
+            n = choices(below.position, scratch.plays)  # a bomb or none, who gets the Dragon: not evaluated
             if tree.edges + n > edges.shape[1]:
                 break
             for i in range(n):
-                _add_edge(tree, below, edges[t], grove.plays.move[i], 1.0 / n)
+                _add_edge(tree, below, edges[t], scratch.plays.move[i], 1.0 / n)
             at = new
         if tree.leaf >= 0:
             position = nodes[t, tree.leaf].position
@@ -195,9 +226,21 @@ def select(trees, nodes, edges, rules, grove, views):
 
 
 @kernel
-def expand(trees, nodes, edges, rules, plays, counts, priors, values):
-    """Hangs the legal plays of the positions that were waiting into their trees, the likeliest ones, and tells what
-    the positions are worth: `values` for the team of who is on turn. `priors` are overwritten."""
+def expand(
+    trees: np.ndarray,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    options: SearchOptions,
+    plays: np.ndarray,
+    counts: np.ndarray,
+    priors: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Expands the leaves that `select` has found, and backs up their values.
+
+    `plays` are the leaves' legal plays end to end with their `priors`, which are overwritten; `counts` says how many
+    each leaf has. `values` holds a value for each leaf, for the team that is asked there.
+    """
     waited = first = 0
     for t in range(len(trees)):
         tree = trees[t]
@@ -206,7 +249,7 @@ def expand(trees, nodes, edges, rules, plays, counts, priors, values):
         node = nodes[t, tree.leaf]
         end = first + counts[waited]
         node.first, node.edges = tree.edges, 0
-        room = min(rules.width, edges.shape[1] - tree.edges)
+        room = min(options.width, edges.shape[1] - tree.edges)
         total = 0.0
         for _ in range(min(room, end - first)):
             best = first
@@ -218,17 +261,27 @@ def expand(trees, nodes, edges, rules, plays, counts, priors, values):
             priors[best] = -1.0
         for k in range(node.first, node.first + node.edges):
             edges[t, k].prior /= max(total, 1e-12)
-        worth = values[waited] * (1 - 2 * (node.position.seat & 1))
-        node.worth = worth
-        _back_up(tree, edges[t], worth)
+        value = values[waited] * (1 - 2 * (node.position.seat & 1))
+        node.value = value
+        _back_up(tree, edges[t], value)
         waited += 1
         first = end
 
 
 @kernel
-def root_statistics(trees, nodes, edges, weights, deals, plays, counts, visits, values):
-    """Sums the roots of each decision's trees, each with its weight: visits and mean value of every legal move for who
-    is on turn. Moves that were not tried have none."""
+def root_statistics(
+    trees: np.ndarray,
+    nodes: np.ndarray,
+    edges: np.ndarray,
+    weights: np.ndarray,
+    deals: int,
+    plays: np.ndarray,
+    counts: np.ndarray,
+    visits: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Visits and mean value of every legal play of each decision, for the team that is asked: summed over the roots of
+    the decision's `deals` trees, each with its weight. A play that was not visited has the value 0."""
     first = 0
     for i in range(len(counts)):
         for k in range(first, first + counts[i]):

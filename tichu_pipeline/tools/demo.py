@@ -114,11 +114,17 @@ def load_stages(stages: StageList) -> None:
 def compile_kernels(stages: StageList) -> None:
     """Compiles all kernels by several processes, as a stage, unless that has been done. Should this process compile one
     later, that is shown as well."""
-    from tichu_models.kernel_cache import listen
+    from tichu_models.kernel_cache import Compiling, listen
     from tichu_pipeline.tools.warm_up import Progress, compile_all, is_compiled
 
     def show_part(progress: Progress) -> None:
         stages.compiling(f"{progress.part}: {progress.kernel.rpartition('.')[2]}", progress.seconds)
+
+    def show_here(now: Compiling | None) -> None:
+        if now is None:
+            stages.compiling("")
+        else:
+            stages.compiling(now.kernel.rpartition(".")[2], time.monotonic() - now.since)
 
     stages.begin(KERNELS)
     if is_compiled():
@@ -127,13 +133,7 @@ def compile_kernels(stages: StageList) -> None:
         compile_all(show_part)
     stages.compiling("")
     stages.end(KERNELS)
-    listen(
-        lambda now: (
-            stages.compiling(now.kernel.rpartition(".")[2], time.monotonic() - now.since)
-            if now
-            else stages.compiling("")
-        )
-    )
+    listen(show_here)
 
 
 def make_corpus(stages: StageList, raw: Path, request: CorpusRequest) -> None:

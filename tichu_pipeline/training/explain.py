@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.decision_rule import Rule, move_scores
 from tichu_models.observation.samples import Encoder, as_records, features_of
 from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
-from tichu_models.observation.unpack import COLOUR_OF_INDEX, Unpacker
+from tichu_models.observation.unpack import COLOUR_OF_INDEX
 from tichu_models.rules.asking import KINDS
 from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
@@ -30,9 +29,9 @@ from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST
 from tichu_models.runs.manifest import SpecStamp
+from tichu_models.samples.arrays import SampleUnpacker
 from tichu_models.samples.batches import Batch
 from tichu_models.samples.feed import Tensors
-from tichu_models.samples.legal_moves import MoveFinder
 from tichu_pipeline.features.of_log import LogError, label_of, round_of
 from tichu_pipeline.training.runs import config_of
 
@@ -60,22 +59,15 @@ class _Asked:
     rows: np.ndarray  # the sample, behind those of the seat before it
     record: np.void
 
-    def batch(self, unpacker: Unpacker, turns: int) -> Batch:
+    def batch(self, unpacker: SampleUnpacker) -> Batch:
         """What the network reads: the decision, or a sequence that ends with it."""
-        rows = np.ascontiguousarray(self.rows[-turns:])
-        n, read, facts = len(rows), self.spec, as_records(rows, self.spec)
-        features = unpacker.features(rows, unpacker.buffer(n, read.size))
-        labels = unpacker.labels(rows, unpacker.buffer(n, len(read.label_names)))
-        value, rtg = facts["value"].astype(np.float32), facts["rtg"].astype(np.float32) / VALUE_UNIT
-        if self.question.rtg is not None:
-            rtg = rtg + np.float32(self.question.rtg / VALUE_UNIT) - rtg[-1]  # what was won before was won
-        if turns > 1:
-            features, labels, value, rtg = features[None], labels[None], value[None], rtg[None]
-        mask = np.ones((n, 1), dtype=bool) if turns == 1 else np.ones((1, n), dtype=bool)
-        moves = MoveFinder(read).of(rows) if read.label == CARDS_LABEL else (None, None)
-        arrays = SimpleNamespace(features=features, labels=labels, value=value, rtg=rtg, mask=mask)
-        arrays.moves, arrays.move_counts = moves
-        batch = Tensors(read.names)(arrays)
+        rows = np.ascontiguousarray(self.rows[-unpacker.steps :])
+        n = len(rows)
+        arrays = unpacker.batch(rows, np.ones((1, n), dtype=bool))
+        if self.question.rtg is not None:  # earlier turns get the same change: what was won between them stays won
+            asked = np.float32(self.question.rtg / VALUE_UNIT)
+            arrays = arrays._replace(rtg=arrays.rtg + asked - arrays.rtg[..., -1:])
+        batch = Tensors(self.spec.names)(arrays)
         return batch if batch.candidates is None else batch._replace(candidates=batch.candidates.take(LAST + n))
 
 
@@ -84,13 +76,14 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     read = spec(manifests.read(folder / MANIFEST).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
-    unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
+    turns = getattr(run.manifest.config, "turns", 1)
+    unpacker = SampleUnpacker(read, 1, run.manifest.constants, steps=turns, moves=read.label == CARDS_LABEL)
     found = 0
     only_open = objective == "sequence" and config_of(run.manifest).data.drop_forced
     for asked in _decisions(question, read, only_open):
         found += 1
         with torch.inference_mode():
-            answer = ANSWERS[objective](run.network, asked.batch(unpacker, turns), asked)
+            answer = ANSWERS[objective](run.network, asked.batch(unpacker), asked)
         facts = asked.record
         yield {
             "network": run.manifest.network,

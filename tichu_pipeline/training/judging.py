@@ -10,25 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import torch
 
-from tichu_models.learning.metrics.moves import MoveMetric
 from tichu_models.learning.metrics.yes_no import Reliability, YesNoMetric
 from tichu_models.learning.objectives import objective
 from tichu_models.observation.samples import as_records, width_of
 from tichu_models.observation.specs import spec
-from tichu_models.observation.unpack import Unpacker
 from tichu_models.options import OptionError
 from tichu_models.records.split import SPLITS
-from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
+from tichu_models.samples.arrays import SampleUnpacker
 from tichu_models.samples.batches import BatchSource
 from tichu_models.samples.feed import Tensors
-from tichu_models.samples.legal_moves import MoveFinder
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.training.baselines import Blunders
 from tichu_pipeline.training.inputs import Inputs, rounds_source
@@ -92,28 +88,18 @@ def _without_blunders(
 ) -> dict[str, float]:
     """Top-1 on decisions that were neither forced nor blunders."""
     learned = objective(inputs.config.architecture.objective, inputs.config.training)
-    unpacker, tensors = Unpacker(inputs.spec, inputs.manifest.constants), Tensors(inputs.spec.names)
-    finder, moves = MoveFinder(inputs.spec), MoveMetric()
-    metrics = {"": moves, "value_": SimpleNamespace(update=lambda *_: None)}
-    size, labels = inputs.spec.size, len(inputs.spec.label_names)
+    metrics = learned.metrics()
+    unpacker = SampleUnpacker(inputs.spec, ROWS_AT_ONCE, inputs.manifest.constants, moves=True)
+    tensors = Tensors(inputs.spec.names)
     seen = 0
     for rows in _free_rows(inputs, blunders, split):
-        facts = as_records(rows, inputs.spec)
-        arrays = SimpleNamespace(
-            features=unpacker.features(rows, unpacker.buffer(len(rows), size)),
-            labels=unpacker.labels(rows, unpacker.buffer(len(rows), labels)),
-            value=facts["value"].astype(np.float32),
-            rtg=facts["rtg"].astype(np.float32) / VALUE_UNIT,
-            mask=np.ones((len(rows), 1), dtype=bool),
-        )
-        arrays.moves, arrays.move_counts = finder.of(rows)
-        batch = tensors(arrays)
+        batch = tensors(unpacker.batch(rows, np.ones((len(rows), 1), dtype=bool)))
         with torch.inference_mode():
             learned.measure(network, learned.answer(network, batch), batch, metrics)
         seen += len(rows)
         if seen >= most:
             break
-    figures = moves.figures()
+    figures = metrics[""].figures()
     return {"top1_no_blunder": figures["top1_not_forced"], "decisions_no_blunder": figures["decisions_not_forced"]}
 
 

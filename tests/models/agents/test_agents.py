@@ -13,13 +13,15 @@ import torch
 from tests.makers.agents import SEED
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
-from tichu_models.agents.choosing import DECISION_RULES, moves_of
+from tichu_models.agents.choosing import DECISION_RULES, MOVE_FEATURES, moves_of, put_move_features
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
+from tichu_models.networks.candidate_policy_net import move_features
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
+from tichu_models.observation.unpack import FLOAT32, LANES, in_type
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.rules.asking import KINDS, PLAY
 
@@ -72,6 +74,18 @@ def test_moves_are_scored_as_the_network_does(runs):
     network.module.to(network.dtype)
     found = agent.scores(views, moves)
     np.testing.assert_allclose(found, expected.numpy(), atol=0.05 * np.abs(expected.numpy()).max())
+
+
+def test_features_of_moves_are_those_of_training(runs):
+    """A network would be asked about moves that are written otherwise than those it was trained on."""
+    agent = agent_from("candidate:CandidatePolicyNet", runs)
+    views, _, _ = watched_games(agent, 10, rounds=1).all_of(PLAY)
+    plays = moves_of(views).plays
+    lookup = in_type((np.arange(256)[:, None] >> np.arange(LANES)) & 1, FLOAT32).reshape(-1)
+    written = np.zeros(len(plays) * MOVE_FEATURES + LANES, dtype=np.float32)
+    put_move_features(plays, lookup, written)
+    expected = move_features(torch.from_numpy(plays)).float().numpy()
+    assert np.array_equal(written[: len(plays) * MOVE_FEATURES].reshape(len(plays), -1), expected)
 
 
 def test_the_best_move_is_played_and_chance_follows_the_scores(runs):

@@ -25,8 +25,9 @@ from tichu_models.observation.specs import Spec, spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32
 from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.asking import PLAY
+from tichu_models.samples.arrays import ArrayBatch
 from tichu_models.samples.feed import Tensors
-from tichu_models.samples.loader import ArrayBatch, Loader, SampleFilter
+from tichu_models.samples.loader import Loader, SampleFilter
 from tichu_models.samples.sources import ANY_SPLIT, Block
 
 SEED, LONGEST = 3, 80  # turns of a seat in a round, far more than there are

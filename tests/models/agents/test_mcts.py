@@ -66,11 +66,11 @@ def test_deals_that_are_supposed_hold_what_is_known(runs, asked):
     """A search on deals that cannot be: own cards with somebody else, or a hand that is too long."""
     views, extras = asked
     agent = agent_from(BY_VALUE, runs)
-    supposed = agent.suppose(views, extras["transcripts"], DEALS)
-    made = supposed.tries > 0
+    beliefs = agent.draw_beliefs(views, extras["transcripts"], DEALS)
+    made = beliefs.tries > 0
     assert made.any()
     seen = views.repeat(DEALS)[made]
-    hands = supposed.states["hand"][made]
+    hands = beliefs.states["hand"][made]
     assert np.array_equal(hands[np.arange(len(seen)), seen["seat"]], seen["hand"])
     assert np.array_equal(np.bitwise_count(hands), seen["count"])
     assert np.array_equal(np.bitwise_or.reduce(hands, axis=1) | seen["played"], np.full(len(seen), DECK))
@@ -80,5 +80,5 @@ def test_a_player_who_sees_all_hands_supposes_the_true_deal(runs, asked):
     """What hidden cards are worth would be measured with a player who does not see them."""
     views, extras = asked
     agent = agent_from("mcts:PolicyNet,simulations=8,open=true", runs)
-    supposed = agent.suppose(views, extras["transcripts"], 1, extras["hands"])
-    assert np.array_equal(supposed.states["hand"], extras["hands"])
+    beliefs = agent.draw_beliefs(views, extras["transcripts"], 1, extras["hands"])
+    assert np.array_equal(beliefs.states["hand"], extras["hands"])

@@ -276,15 +276,15 @@ def test_a_control_looks_at_forfeited_rounds_as_well():
 
 
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("fields", "said"),
     [
         ({"agents": ("random",), "deals": 5}, "two or more"),
         ({"agents": ("random", "random"), "deals": 0}, "0 deals"),
     ],
 )
-def test_what_cannot_be_played_is_an_error(request, said):
+def test_what_cannot_be_played_is_an_error(fields, said):
     """An empty result that looks like one."""
     with pytest.raises(TournamentError, match=said):
-        TournamentRequest(**request)
+        TournamentRequest(**fields)
     with pytest.raises(TournamentError, match="no table 7"):
         play_table(TournamentRequest(AGENTS, 5), agent_from, 7)

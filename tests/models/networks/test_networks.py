@@ -235,9 +235,9 @@ def test_value_head_does_not_see_the_goal():
     low, high = network(state, torch.full((4,), -2.0)), network(state, torch.full((4,), 2.0))
     assert torch.equal(low.value, high.value)
     assert not torch.equal(low.policy, high.policy)
-    thought = network.think(state)
-    assert torch.equal(network.judge(thought), low.value)
-    assert torch.equal(network.act(thought, torch.full((4,), 2.0)), high.policy)
+    embedding = network.embed(state)
+    assert torch.equal(network.value(embedding), low.value)
+    assert torch.equal(network.policy(embedding, torch.full((4,), 2.0)), high.policy)
 
 
 def test_decision_net_learns_64_samples_by_heart():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -12,19 +10,19 @@ from tichu_models.learning.losses import split_schupf
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.observation.specs import spec
 from tichu_models.rules.cards import LABELS
+from tichu_models.samples.arrays import ArrayBatch
 from tichu_models.samples.feed import EmptyError, Epochs, Tensors
 
 NAMES = ["current_turn.me", "played_cards.Hu", "played_cards.S2", "points.me", "rtg", "hand_cards.S9"]
 
 
 def _arrays(features, mask, labels=None):
+    """A loader's batch, whose returns to go are 0, 1, 2 .."""
     features = np.array(features, dtype=np.float32)
     shape = features.shape[:-1]
     numbers = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     labels = np.zeros((*shape, 57), dtype=np.float32) if labels is None else labels
-    return SimpleNamespace(
-        features=features, labels=labels, value=100 * numbers, rtg=numbers, mask=np.array(mask), moves=None
-    )
+    return ArrayBatch(features, labels, value=100 * numbers, rtg=numbers, mask=np.array(mask))
 
 
 def test_single_decisions():
@@ -52,8 +50,8 @@ def test_turns_that_are_none_go_to_the_end():
 def test_legal_moves_go_with_their_turn():
     """Moves of one turn that are scored in the state of another."""
     arrays = _arrays(np.zeros((2, 3, 2)), [[False, True, True], [True, True, True]])
-    arrays.moves = np.array([0, 11, 12, 13, 21, 22, 23, 24])
-    arrays.move_counts = np.array([1, 1, 2, 1, 1, 2])
+    moves = np.array([0, 11, 12, 13, 21, 22, 23, 24])
+    arrays = arrays._replace(moves=moves, move_counts=np.array([1, 1, 2, 1, 1, 2]))
     candidates = Tensors(["a", "b"])(arrays).candidates
     assert candidates.rows == 6
     assert candidates.plays[candidates.row < 3].tolist()[:3] == [11, 12, 13]
@@ -63,8 +61,7 @@ def test_legal_moves_go_with_their_turn():
 def test_bfloat16_comes_as_its_bits():
     """Read as whole numbers, they would be features of 16,000."""
     values = torch.tensor([[1.0, -0.5]], dtype=torch.bfloat16)
-    arrays = _arrays([[0, 0]], [[True]])
-    arrays.features = values.view(torch.int16).numpy()
+    arrays = _arrays([[0, 0]], [[True]])._replace(features=values.view(torch.int16).numpy())
     assert torch.equal(Tensors(["a", "b"])(arrays).state, values)
 
 

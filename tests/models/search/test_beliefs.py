@@ -127,8 +127,8 @@ def runs(tmp_path_factory):
 
 def advantage(agent, views, transcripts, hands, deals: int = 16) -> np.ndarray:
     """For each view, by how much the logarithm of the true deal's likelihood lies above the mean of supposed ones."""
-    true = agent.likelihoods(agent.suppose(views, transcripts, 1, hands))
-    others = agent.likelihoods(agent.suppose(views, transcripts, deals))
+    true = agent.likelihoods(agent.draw_beliefs(views, transcripts, 1, hands))
+    others = agent.likelihoods(agent.draw_beliefs(views, transcripts, deals))
     return true - others.reshape(-1, deals).mean(1)
 
 

@@ -59,15 +59,15 @@ def searched(table: Table, steps: int, solved: int, even: bool = False) -> Searc
     """A tree of so many simulations; plays are equally likely, and positions that are not known worth nothing."""
     tree, leaf = np.zeros(1, dtype=TREE), np.zeros(1, dtype=VIEW)
     nodes, edges = np.zeros((1, steps + 50), dtype=NODE), np.zeros((1, 50 * steps), dtype=EDGE)
-    rules, grove = np.zeros(1, dtype=SEARCH_OPTIONS)[0], np.zeros(1, dtype=SEARCH_SCRATCH)[0]
+    options, scratch = np.zeros(1, dtype=SEARCH_OPTIONS)[0], np.zeros(1, dtype=SEARCH_SCRATCH)[0]
     for name, value in {"exploration": 1.5, "width": 64, "solve": solved, "limit": LIMIT, "even": even}.items():
-        rules[name] = value
+        options[name] = value
     tree["nodes"] = 1
     nodes["position"][0, 0] = position_of(table)[0]
     for _ in range(steps + 1):  # the first opens the root
-        if select(tree, nodes, edges, rules, grove, leaf):
+        if select(tree, nodes, edges, options, scratch, leaf):
             moves = moves_of(leaf)
-            expand(tree, nodes, edges, rules, *moves, np.full(len(moves.plays), 1 / len(moves.plays)), np.zeros(1))
+            expand(tree, nodes, edges, options, *moves, np.full(len(moves.plays), 1 / len(moves.plays)), np.zeros(1))
     leaf["hand"], leaf["trick"] = table.state["hand"][table.turn], table.state["trick"]
     moves = moves_of(leaf)
     visits, values = np.empty(len(moves.plays)), np.empty(len(moves.plays))

@@ -1,1 +1,1 @@
-"""Players with networks. Each is built from runs alone and answers batches; `agents.registry` makes them by name."""
+"""Players with networks: each is built from the folders of runs. `agents.registry` makes them by name."""

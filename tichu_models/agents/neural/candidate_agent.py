@@ -1,4 +1,4 @@
-"""CandidatePolicyAgent: which of the legal moves a person would choose."""
+"""CandidatePolicyAgent: plays the legal move that a person would most likely choose, by a CandidatePolicyNet."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class CandidatePolicyAgent(NNetAgent):
     """A player with a CandidatePolicyNet."""
 
     def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
-        """State and moves through the halves of the network, each in tiles, then their products."""
+        """The product of each move's embedding with that of its state; both halves of the network run in tiles."""
         net, lookup = self.network.module, self.network.lookup
         assert isinstance(net, CandidatePolicyNet)
         rows = -(-len(moves.plays) // TILE) * TILE
         features = np.zeros(rows * MOVE_FEATURES + LANES, dtype=lookup.dtype)
         put_move_features(moves.plays, lookup, features)
-        of_moves = self.network.in_tiles(features[: rows * MOVE_FEATURES].reshape(rows, -1), net.move)
+        embeddings = self.network.in_tiles(features[: rows * MOVE_FEATURES].reshape(rows, -1), net.move)
         scores = np.empty(len(moves.plays))
-        match_moves(self.network.answers(views, net.body), of_moves, moves.counts, net.scale, scores)
+        match_moves(self.network.answers(views, net.body), embeddings, moves.counts, net.scale, scores)
         return scores

@@ -1,8 +1,9 @@
-"""DTAgent: what a person would play who has played so in this round and still wins as much as is hoped for (2.1.3).
+"""DTAgent: plays as a person who played the seat's earlier turns and reaches a goal, by a DTNet (concept 2.1.3).
 
-It keeps no sequence: from what everybody has seen of the round, and its own cards, it finds its earlier turns anew, so
-that an answer hangs on nothing but the question. The return to go is what it expects with the return left open and a
-margin, or what is missing to a goal or to what a ValueNet expects; at earlier turns, what was to come from there.
+It keeps no sequence between two answers. It retraces the seat's earlier turns from the transcript of the round, so that
+an answer depends on the question alone. The goal is a fixed number of points, or the expected number and a margin; the
+expectation is a ValueNet's, or the network's own when the return to go is left open. The return to go of each turn is
+the goal less what the team had collected by then.
 """
 
 from __future__ import annotations
@@ -25,66 +26,66 @@ from tichu_models.search.beliefs import KNOWN, own_turns
 
 
 class DTAgent(PolicyAgent):
-    """A player with a DTNet, and a ValueNet if it is given one."""
+    """A player with a DTNet; `value_net` is a ValueNet that replaces its value head."""
 
     options: GoalOptions
-    judge: Network | None = None
+    value_net: Network | None = None
     wants = ("transcripts",)
 
     def outputs(self, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """Asks for the whole sequence of every view; what counts is the present turn."""
+        """The policy's outputs at the present turn, which the network reads as the end of a sequence of turns."""
         config = self.network.manifest.config
         assert isinstance(config, DTConfig)
         turns, cards, counts = self._turns(views, extras["transcripts"], config.turns)
         steps = np.arange(config.turns) < counts[:, None]
         leads = np.where(steps, collected_lead(turns.reshape(-1)).reshape(turns.shape), 0) / VALUE_UNIT
-        final = goals_of(self.options, self.judge, views)
+        goals = goals_of(self.options, self.value_net, views)
         parts = []
         for begin in range(0, len(views), SEQUENCES_AT_ONCE):
             part = slice(begin, begin + SEQUENCES_AT_ONCE)
-            goals = None if final is None else final[part]
-            parts.append(self._ask(turns[part], cards[part], leads[part], goals, counts[part]))
+            goals_of_part = None if goals is None else goals[part]
+            parts.append(self._ask(turns[part], cards[part], leads[part], goals_of_part, counts[part]))
         return np.concatenate(parts)
 
     def _turns(
         self, views: np.ndarray, transcripts: np.ndarray, most: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What each seat saw and played at its latest turns, the earliest first, and how many there are."""
-        goals_of = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
-        goals_of["past"] = self.network.spec.history
-        goals_of["open"] = self.network.manifest.training.get("data", {}).get("drop_forced", True)
+        """What each seat saw and played at its latest turns, the earliest first, and how many turns it has had."""
+        retrace_options = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
+        retrace_options["past"] = self.network.spec.history
+        retrace_options["open"] = self.network.manifest.training.get("data", {}).get("drop_forced", True)
         turns, cards = np.zeros((len(views), most), dtype=VIEW), np.zeros((len(views), most), dtype=np.int64)
         counts = np.empty(len(views), dtype=np.int64)
         known, scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
-        own_turns(views, transcripts, goals_of, known, scratch, turns, cards, counts)
+        own_turns(views, transcripts, retrace_options, known, scratch, turns, cards, counts)
         return turns, cards, counts
 
     def _ask(
-        self, turns: np.ndarray, cards: np.ndarray, leads: np.ndarray, final: np.ndarray | None, counts: np.ndarray
+        self, turns: np.ndarray, cards: np.ndarray, leads: np.ndarray, goals: np.ndarray | None, counts: np.ndarray
     ) -> np.ndarray:
-        """The outputs at the present turn of a few sequences, filled up to SEQUENCES_AT_ONCE."""
+        """The outputs at the present turn of a few sequences, padded to SEQUENCES_AT_ONCE."""
         net, n, most = self.network.module, len(turns), turns.shape[1]
         assert isinstance(net, DTNet)
-        filled = (SEQUENCES_AT_ONCE, most)
-        laid = np.zeros(filled, dtype=np.int64)
+        shape = (SEQUENCES_AT_ONCE, most)
+        laid = np.zeros(shape, dtype=np.int64)
         laid[:n] = cards
         last = torch.zeros(SEQUENCES_AT_ONCE, dtype=torch.long)
         last[:n] = torch.from_numpy(counts - 1)
         rows = torch.arange(SEQUENCES_AT_ONCE)
-        lead = torch.zeros(filled)
+        lead = torch.zeros(shape)
         lead[:n] = torch.from_numpy(leads)
         with torch.inference_mode():
             ((_, state),) = self.network.states(turns.reshape(-1))
-            states = state.view(*filled, -1)
+            states = state.view(*shape, -1)
             played = card_bits(torch.from_numpy(laid.reshape(-1)))
-            action = torch.cat([played, ~played.any(1, keepdim=True)], dim=1).view(*filled, -1).to(state.dtype)
-            if final is None:
-                nothing = torch.zeros(filled, dtype=state.dtype)
-                blind = net(nothing, states, action, torch.zeros(SEQUENCES_AT_ONCE, dtype=torch.bool))
-                goal = blind.value.float()[rows, last] + lead[rows, last] + self.options.margin / VALUE_UNIT
+            action = torch.cat([played, ~played.any(1, keepdim=True)], dim=1).view(*shape, -1).to(state.dtype)
+            if goals is None:
+                nothing = torch.zeros(shape, dtype=state.dtype)
+                unasked = net(nothing, states, action, torch.zeros(SEQUENCES_AT_ONCE, dtype=torch.bool))
+                goal = unasked.value.float()[rows, last] + lead[rows, last] + self.options.margin / VALUE_UNIT
             else:
                 goal = torch.zeros(SEQUENCES_AT_ONCE)
-                goal[:n] = torch.from_numpy(final)
+                goal[:n] = torch.from_numpy(goals)
             rtg: Tensor = (goal[:, None] - lead).to(state.dtype)
-            seen = net(rtg, states, action, torch.ones(SEQUENCES_AT_ONCE, dtype=torch.bool))
-            return seen.policy.float()[rows, last][:n].numpy()
+            outputs = net(rtg, states, action, torch.ones(SEQUENCES_AT_ONCE, dtype=torch.bool))
+            return outputs.policy.float()[rows, last][:n].numpy()

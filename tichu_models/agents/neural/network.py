@@ -1,7 +1,10 @@
-"""A run's network as players ask it: views in, numbers out, each view's whatever else is asked beside it.
+"""The network of a run as agents ask it: batches of views in, outputs out.
 
-The product of two matrices may sum in another order when it has more rows. Therefore every call has exactly TILE rows,
-filled up with whatever was in the buffer: then a row's numbers hang on that row only.
+A view's outputs do not depend on the other views of its batch. A matrix product may sum in another order when it has
+more rows; therefore the network is always called with exactly TILE rows, the last tile filled up with old rows.
+
+Kept between two calls: the network, and buffers for one tile of packed vectors and of features. Asked: `answers` for
+the network or a part of it, `states` for those who run the network themselves, `in_tiles` for rows that are no views.
 """
 
 from __future__ import annotations
@@ -26,24 +29,24 @@ from tichu_models.runs.files import MANIFEST
 from tichu_models.runs.manifest import CheckpointError, SpecStamp
 
 TILE = 128
-SEQUENCES_AT_ONCE = 8  # of DTNet: its tile is all their turns
-WORDS_BEHIND = 1  # of a packed vector, which unpacking reads
+SEQUENCES_AT_ONCE = 8  # in a tile of a DTNet
+WORDS_BEHIND = 1  # after a packed vector, which unpacking may read
 
 
 class Network:
-    """The network of a run, in the type that this machine is fast in. Not to be shared by threads: it keeps buffers."""
+    """The network of a run, in bfloat16 where this machine is fast in it. Threads must not share it: it has buffers."""
 
     def __init__(self, folder: Path, network: str | None = None) -> None:
         self.name = folder.name
         manifest = manifests.read(folder / MANIFEST)
         try:
-            found = spec(manifest.spec.name)
+            read = spec(manifest.spec.name)
         except SpecError as error:
             raise CheckpointError(f"{folder / MANIFEST}: {error}") from None
-        run = checkpoint.load(folder, network=network, spec=SpecStamp.of(found))
+        run = checkpoint.load(folder, network=network, spec=SpecStamp.of(read))
         kind, self.dtype = (BFLOAT16, torch.bfloat16) if has_fast_bf16() else (FLOAT32, torch.float32)
         self.manifest, self.module = run.manifest, run.network.to(self.dtype)
-        self.spec = replace(found, rtg=False)  # players say themselves what is to be reached
+        self.spec = replace(read, rtg=False)  # agents pass the return to go by themselves
         if self.spec.size != manifest.inputs:
             raise CheckpointError(
                 f"{folder / MANIFEST}: {manifest.inputs} inputs; {self.spec.name} has {self.spec.size}"
@@ -58,26 +61,26 @@ class Network:
 
     @property
     def lookup(self) -> np.ndarray:
-        """Eight bits at a time as numbers of the network's type."""
+        """A table from eight bits to eight numbers of the network's type, for `unpack.put_bits`."""
         return self._unpacker.lookup
 
     def states(self, views: np.ndarray) -> Iterator[tuple[slice, Tensor]]:
-        """Which views, and what the network reads of them: (tile, inputs), of which the first rows are theirs. The
-        next tile is written over it."""
+        """Tile by tile, a slice of the views and the network's inputs (tile, inputs), of which the first rows belong to
+        these views. Each tile overwrites the one before."""
         for begin in range(0, len(views), self.tile):
             part = views[begin : begin + self.tile]
             encode_views(part, self._no_goal, self._plan, self._row, self._packed)
             yield slice(begin, begin + len(part)), self._tensor(self._unpacker.features(self._packed, self._features))
 
     def answers(self, views: np.ndarray, ask: Callable[[Tensor], Tensor] | None = None) -> np.ndarray:
-        """What the network, or `ask`, says of each view: float32 (n, outputs)."""
+        """The outputs of the network, or of `ask`, for each view: float32 (n, outputs)."""
         ask = ask or self.module
         with torch.inference_mode():
             parts = [ask(state)[: which.stop - which.start].float() for which, state in self.states(views)]
         return torch.cat(parts).numpy()
 
     def in_tiles(self, rows: np.ndarray, ask: Callable[[Tensor], Tensor]) -> np.ndarray:
-        """What `ask` says of rows of numbers in the network's type; as many as fill whole tiles."""
+        """The outputs of `ask` for rows of numbers in the network's type; the rows must fill whole tiles."""
         with torch.inference_mode():
             return torch.cat([ask(tile).float() for tile in self._tensor(rows).split(TILE)]).numpy()
 

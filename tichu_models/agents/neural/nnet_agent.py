@@ -1,9 +1,9 @@
-"""NNetAgent: what all players with a network share. How a move is scored is left to the kinds of networks.
+"""NNetAgent: the base of all players with a network; subclasses say how moves are scored.
 
-Plays are answered by the run's network, other decisions by the networks for them that lie in the same folder of runs,
-or, where there is none, by HeuristicAgent's rules: `by_rule` names these kinds, `answered_by` the run for each kind or
-None. Nothing is kept between two answers, and chance hangs on a view's key, so that a batch is answered as its views
-would be one by one.
+The run's network answers plays. Other decisions are answered by the networks for them in the same folder of runs, or,
+where there is none, by the rules of thumb: `by_rule` names these kinds, `answered_by` has the run of each kind or None.
+Nothing is kept between two answers, and random draws depend on a view's key only: a batch gets the same answers as its
+views one by one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CALLED, FIRST_OUT = 0, 1  # outputs of the networks for announcements
 
 
 class NNetAgent(Agent):
-    """A player with a network; `options` are those of the subclass, `others` the networks for other decisions."""
+    """A player with a network. `others` are the networks for decisions other than plays, by kind of decision."""
 
     def __init__(
         self, name: str, network: Network, options: NNetOptions, others: Mapping[int, Network] | None = None
@@ -61,10 +61,10 @@ class NNetAgent(Agent):
 
     @abstractmethod
     def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
-        """(m,) how good each legal move is, float64."""
+        """The score of each legal move, float64 (m,): the highest is played."""
 
     def likelihoods(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
-        """(m,) how likely each legal move is, as logarithms but for a number a decision."""
+        """The log-likelihood of each legal move (m,), up to a constant of its decision."""
         return self.scores(views, moves, **extras)
 
     def opinion(self, views: np.ndarray, **extras: np.ndarray) -> Opinion:
@@ -73,7 +73,7 @@ class NNetAgent(Agent):
         return Opinion(moves.plays, np.asarray(self.scores(views, moves, **extras), dtype=float))
 
     def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """One choice for each view."""
+        """One answer for each view."""
         if kind == PLAY:
             return self._play(views, extras)
         if kind not in self.others:
@@ -82,7 +82,7 @@ class NNetAgent(Agent):
         return ANSWERS[kind](self, views, outputs)
 
     def _play(self, views: np.ndarray, extras: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The network is asked only where there is a choice."""
+        """The cards to play. The network is asked only where there is a choice."""
         moves = moves_of(views)
         ends = moves.counts.cumsum()
         choices = moves.plays[ends - 1] & DECK
@@ -100,6 +100,7 @@ class NNetAgent(Agent):
         return choices
 
     def _announce(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """1 to announce: if a person would, or if the chance to go out first reaches the option `announce`."""
         least = self.options.announce
         if least is None:
             return (outputs[:, CALLED] >= 0).astype(np.int64)

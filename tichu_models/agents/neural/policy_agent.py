@@ -1,4 +1,4 @@
-"""PolicyAgent: the cards a person would play (concept 2.1.1)."""
+"""PolicyAgent: plays the cards that a person would most likely play, by a PolicyNet (concept 2.1.1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tichu_models.rules.cards import NUM_CARDS
 
 
 def scores_by(rule: int, outputs: np.ndarray, moves: Moves) -> np.ndarray:
-    """The score of every move by a rule, from a policy's outputs."""
+    """The score of every move by a decision rule, from the outputs of a policy."""
     scores, odds = np.empty(len(moves.plays)), np.empty(NUM_CARDS)
     score_moves(outputs, *moves, rule, odds, scores)
     return scores
@@ -23,13 +23,13 @@ class PolicyAgent(NNetAgent):
     options: PolicyOptions
 
     def scores(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
-        """By the decision rule that is set."""
+        """Scores by the decision rule of the options."""
         return scores_by(DECISION_RULES.index(self.options.rule), self.outputs(views, **extras), moves)
 
     def likelihoods(self, views: np.ndarray, moves: Moves, **extras: np.ndarray) -> np.ndarray:
-        """By the rule for likelihoods, whichever is set."""
+        """Log-likelihoods, whatever decision rule the options set."""
         return scores_by(LIKELIHOOD, self.outputs(views, **extras), moves)
 
     def outputs(self, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """Log-odds of cards and pass."""
+        """The log-odds of cards and pass for each view."""
         return self.network.answers(views)

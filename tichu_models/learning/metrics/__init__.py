@@ -1,5 +1,5 @@
-"""How good a network is, gathered batch by batch: moves, yes-or-no questions, choices, values.
+"""Metrics of networks, updated batch by batch: moves, choices, yes-no questions, values.
 
-Every metric keeps sums only (`tally`), so that those of several batches, processes or months add up to the same
-figures as all samples at once. Constant answers are measured along with it, on the same samples.
+A metric keeps sums only (`tally`), so that several batches, processes or months add up to the figures of all samples at
+once. Beside a network's figures are those of a baseline on the same samples.
 """

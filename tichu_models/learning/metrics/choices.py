@@ -1,6 +1,6 @@
-"""How often one answer of many is the one that was given: wish, Dragon, cards to schupf.
+"""Metric of choices among a fixed set of answers: wish, Dragon gift, cards to schupf.
 
-Beside it stands the constant answer: always the most frequent one, and all by their frequency.
+The baseline knows the frequencies of the answers: its top-1 always gives the most frequent one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tichu_models.learning.metrics.tally import Tally
 
 
 class ChoiceMetric:
-    """Top-1 and NLL. Equal scores share their places, as in `moves`."""
+    """Top-1 accuracy and NLL. Answers with equal scores share their places, as in `moves`."""
 
     def __init__(self) -> None:
         self.tally = Tally()
 
     def update(self, scores: Tensor, target: Tensor) -> None:
-        """Scores (n, answers), whose softmax is the probability, and which answer was given (n,)."""
+        """Adds scores (n, answers), whose softmax is the probability, and the answers that were given (n,)."""
         scores = scores.detach().double()
         own = scores.gather(1, target[:, None])
         hits = torch.where((scores > own).any(1), 0.0, 1 / (scores == own).sum(1))

@@ -1,9 +1,9 @@
-"""How often a policy ranks the move that was played among the first, over the legal ones.
+"""Metric of policies: how high they rank the move that was played among the legal ones.
 
-Moves of equal score share their places: who gives all moves the same score is right once in as many times. Figures
-come over all decisions, over those that are `not_forced` (two legal moves or more), over those of them where cards
-were played (`not_pass`), and by the type of the move played (of those not forced). Beside each stands `uniform`: that
-of a player who takes any legal move.
+Moves of equal score share their places: a policy that gives m moves the same score has a top-1 of 1 / m. There are
+figures over all decisions; over those with two legal moves or more (`not_forced`); of these, over those where cards
+were played (`not_pass`) and over each type of the move played. The baseline `uniform` chooses any legal move with the
+same probability.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ FIRST_FEW = 5
 
 
 class MoveMetric:
-    """Top-1, top-5, NLL over the legal moves, and how well passes are told from plays."""
+    """Top-1, top-5 and NLL over the legal moves, and precision and recall of the pass."""
 
     def __init__(self) -> None:
         self.tally = Tally()
 
     def update(self, scores: Tensor, likelihood: Tensor, candidates: Candidates, chosen: Tensor) -> None:
-        """Scores rank the moves (m,); the softmax of `likelihood` (m,) is their probability; (n,) what was played.
+        """Adds n decisions. `scores` (m,) rank the moves, the softmax of `likelihood` (m,) is their probability;
+        `chosen` (n,) is the index of the move that was played.
 
-        Decisions whose move is not among the legal ones (-1) are counted, and nothing else.
+        Decisions whose move is not among the legal ones (-1) only count in `not_legal`.
         """
         there = chosen >= 0
         at = chosen.clamp(min=0)
@@ -60,15 +61,15 @@ class MoveMetric:
         """`top1`, `top1_not_forced`, .., `nll_pair`, .., `pass_precision`, `pass_recall`, `not_legal` (a share)."""
         if "groups" not in self.tally:
             return {}
-        found = {}
+        figures = {}
         for group, (n, *sums) in zip(GROUPS, self.tally["groups"], strict=True):
             if n:
-                found[f"decisions{group}"] = float(n)
-                found |= {f"{name}{group}": float(each / n) for name, each in zip(COLUMNS[1:], sums, strict=True)}
+                figures[f"decisions{group}"] = float(n)
+                figures |= {f"{name}{group}": float(each / n) for name, each in zip(COLUMNS[1:], sums, strict=True)}
         hits, wrong, missed = self.tally["passes"]
         if hits + wrong:
-            found["pass_precision"] = float(hits / (hits + wrong))
+            figures["pass_precision"] = float(hits / (hits + wrong))
         if hits + missed:
-            found["pass_recall"] = float(hits / (hits + missed))
+            figures["pass_recall"] = float(hits / (hits + missed))
         missing = float(self.tally["not_legal"])
-        return {**found, "not_legal": missing / (missing + found.get("decisions", 0.0))}
+        return {**figures, "not_legal": missing / (missing + figures.get("decisions", 0.0))}

@@ -1,4 +1,4 @@
-"""Sums that add up: over batches, and over processes that each saw a part."""
+"""Tallies: the sums of a metric, which add up over batches and over processes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from torch import Tensor
 
 
 class Metric(Protocol):
-    """What is gathered over batches, and the figures it comes to. A figure of no samples is left out."""
+    """A measure that is updated batch by batch. Figures over no samples are left out."""
 
     tally: Tally
 
-    def figures(self) -> dict[str, float]: ...
+    def figures(self) -> dict[str, float]:
+        """The figures of all batches so far, by name."""
+        ...
 
 
 class Tally:
-    """Named arrays of float64, each the sum of what was added under its name."""
+    """Named arrays of float64, each the sum of the arrays that were added under its name."""
 
     def __init__(self, sums: Mapping[str, np.ndarray] | None = None) -> None:
         self.sums = dict(sums or {})
@@ -30,7 +32,7 @@ class Tally:
         self.sums[name] = self.sums[name] + array if name in self.sums else array
 
     def merge(self, other: Tally) -> Self:
-        """Adds all that another one gathered."""
+        """Adds the sums of another tally."""
         for name, value in other.sums.items():
             self.add(name, value)
         return self

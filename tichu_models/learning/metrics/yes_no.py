@@ -1,7 +1,7 @@
-"""How good probabilities of yes are: do they part yes from no (AUC), and do they mean what they say (Brier, ECE)?
+"""Metric of yes-no questions: whether probabilities separate yes from no (AUC), and are calibrated (Brier, ECE).
 
-Beside them stands what the base rate would get, answered always. The AUC comes from a histogram of log-odds, fine
-enough that pairs within one of its bins, which count half, do not show.
+The baseline always answers the base rate. The AUC is computed from a histogram of log-odds; its bins are so narrow that
+it does not matter that pairs within one bin count half.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ODDS_MOST, ODDS_BINS = 16.0, 1 << 15
 
 
 class Reliability(NamedTuple):
-    """Of each bin of equal width in the probability: mean probability, share of yes, samples; none empty."""
+    """A reliability diagram: the bins of predicted probability, all of the same width, without the empty ones."""
 
-    predicted: np.ndarray
-    observed: np.ndarray
+    predicted: np.ndarray  # mean probability
+    observed: np.ndarray  # share of yes
     samples: np.ndarray
 
 
@@ -34,7 +34,7 @@ class YesNoMetric:
         self.tally = Tally()
 
     def update(self, odds: Tensor, target: Tensor) -> None:
-        """Log-odds and truth (0 or 1), both (n,)."""
+        """Adds log-odds and answers (0 or 1), both (n,)."""
         odds, target = odds.detach().double(), target.double()
         p = odds.sigmoid()
         nll = binary_cross_entropy_with_logits(odds, target, reduction="sum")
@@ -52,28 +52,30 @@ class YesNoMetric:
             return {}
         n, yes, brier, nll = self.tally["sums"]
         rate = yes / n
-        found = {"samples": n, "base_rate": rate, "brier": brier / n, "nll": nll / n, "ece": self._ece(n)}
+        figures = {"samples": n, "base_rate": rate, "brier": brier / n, "nll": nll / n, "ece": self._ece(n)}
         if 0 < yes < n:
             base = rate * (1 - rate)
-            found |= {
+            figures |= {
                 "base_brier": base,
                 "base_nll": -rate * np.log(rate) - (1 - rate) * np.log(1 - rate),
                 "brier_skill": 1 - brier / n / base,
                 "auc": self._auc(),
             }
-        return {name: float(value) for name, value in found.items()}
+        return {name: float(value) for name, value in figures.items()}
 
     def reliability(self) -> Reliability:
-        """For a plot."""
+        """The reliability diagram of all batches so far."""
         predicted, observed, samples = self.tally["bins"].T
         there = samples > 0
         return Reliability(predicted[there] / samples[there], observed[there] / samples[there], samples[there])
 
     def _ece(self, n: float) -> float:
+        """The expected calibration error."""
         predicted, observed, _ = self.tally["bins"].T
         return np.abs(predicted - observed).sum() / n
 
     def _auc(self) -> float:
+        """The area under the ROC curve."""
         no, yes = self.tally["odds"].T
         below = no.cumsum() - no
         return (yes * (below + no / 2)).sum() / (yes.sum() * no.sum())
