@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tichu_models.networks.interface import DecisionRule
 from tichu_models.options import OptionError, Options, option
 
 
@@ -44,9 +45,7 @@ class NNetOptions(Options):
 class PolicyOptions(NNetOptions):
     """Players whose network gives a number a card."""
 
-    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
-        "sum", "how numbers of cards become the score of a move: see networks.decision_rule"
-    )
+    rule: DecisionRule = option("sum", "how numbers of cards become the score of a move: see networks.decision_rule")
 
 
 @dataclass(frozen=True, kw_only=True)

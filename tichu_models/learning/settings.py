@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tichu_models.networks.architectures import Architecture
+from tichu_models.networks.interface import DecisionRule
 from tichu_models.options import OptionError, Options, option
 
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -76,9 +77,7 @@ class TrainingConfig(Options):
     unknown_return: float = option(
         0.5, "share of DTNet's sequences whose return to go is left open", least=0, most=1, of=("sequence",)
     )
-    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
-        "sum", "decision rule that metrics use", of=("cards", "goal", "sequence")
-    )
+    rule: DecisionRule = option("sum", "decision rule that metrics use", of=("cards", "goal", "sequence"))
     checkpoint_steps: int = option(500, "steps after which the state of the run is saved, to resume from", least=1)
 
 

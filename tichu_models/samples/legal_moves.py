@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel
+from tichu_models.observation.facts import ROUND_WORD, out_of_turn_in
 from tichu_models.observation.fields import cards_from_field
 from tichu_models.observation.specs import (
     CARDS_LABEL,
@@ -27,7 +28,7 @@ USUAL_MOVES = 12  # of a decision, more than there are on average
 HAND_AT, ON_TOP_AT, RANK_AT, WISH_AT = (
     PLAY_LAYOUT.places[group.name] for group in (HAND_CARDS, TRICK_COMBINATION, TRICK_RANK, WISH_VALUE)
 )
-LABELS, RANKS, WISHES = TRICK_COMBINATION.size, TRICK_RANK.size, WISH_VALUE.size
+LABELS, RANK_BITS, WISHES = TRICK_COMBINATION.size, TRICK_RANK.size, WISH_VALUE.size
 OPEN_WISHES = (1 << WISHES) - 4  # but for `none` and `fulfilled`; the others stand at their value
 
 # A play of each type and length, without its rank: its cards only count. Nothing lies there where no label is set.
@@ -44,10 +45,10 @@ def _bits(samples, row, place, n):
 
 
 @kernel
-def find_moves(samples, begin, out_of_turn, plays, moves, counts):
+def find_moves(samples, begin, facts, plays, moves, counts):
     """The moves of samples from `begin` on, end to end, while there is room for any hand's; (samples done, moves).
 
-    `out_of_turn` is the word whose bit 40 says so.
+    `facts` is the place of the word with the flags.
     """
     n = 0
     for row in range(begin, len(samples)):
@@ -55,9 +56,9 @@ def find_moves(samples, begin, out_of_turn, plays, moves, counts):
             return row, n
         hand = cards_from_field(_bits(samples, row, HAND_AT, NUM_CARDS))
         trick = ON_TOP[lowest_bit(_bits(samples, row, ON_TOP_AT, LABELS) | 1 << LABELS)]
-        trick |= count(_bits(samples, row, RANK_AT, RANKS)) << RANK_SHIFT
+        trick |= count(_bits(samples, row, RANK_AT, RANK_BITS)) << RANK_SHIFT
         wish = lowest_bit(_bits(samples, row, WISH_AT, WISHES) & OPEN_WISHES | 1 << WISHES)
-        only_bombs = (samples[row, out_of_turn] >> 40) & 1
+        only_bombs = out_of_turn_in(samples[row, facts])
         if only_bombs:
             found = bombs(hand, trick, plays, 0)
         else:
@@ -78,7 +79,7 @@ class MoveFinder:
     def __init__(self, spec: Spec) -> None:
         if spec.label != CARDS_LABEL:
             raise ValueError(f"{spec.name}: legal moves are those of plays; expected play-375, play-376 or sequence")
-        self.out_of_turn = spec.width + 2
+        self._facts = spec.width + ROUND_WORD
         self._plays = new_buffer()
         self._moves = np.empty(MAX_PLAYS, dtype=np.int64)
         self._counts = np.empty(0, dtype=np.int64)
@@ -90,7 +91,7 @@ class MoveFinder:
             self._moves = np.empty(USUAL_MOVES * len(samples) + 2 * MAX_PLAYS, dtype=np.int64)
         done = n = 0
         while True:
-            done, more = find_moves(samples, done, self.out_of_turn, self._plays, self._moves[n:], self._counts)
+            done, more = find_moves(samples, done, self._facts, self._plays, self._moves[n:], self._counts)
             n += more
             if done == len(samples):
                 return self._moves[:n], self._counts[:done]

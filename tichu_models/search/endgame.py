@@ -12,12 +12,13 @@ import numpy as np
 from tichu_models.kernels import inlined, kernel
 from tichu_models.rules.asking import BOMB_THROW, PLAY, POSITION, ROUND_OVER, next_question, perform
 from tichu_models.rules.cards import count
-from tichu_models.rules.combinations import cards_of, rank_of
+from tichu_models.rules.combinations import LENGTH_WEIGHT, cards_of, rank_of
 from tichu_models.rules.legal import PLAYS
 from tichu_models.search.position import QUESTIONS, choices, lead_of_team_20
 
 MOST_DEPTH = 256
 MOST_MOVES = 16384  # of all positions on the way
+MOST_ANSWERS = 2048  # of one position; a hand has 1,674 plays at most
 WORST = 1 << 20
 UNSOLVED = 1 << 30
 
@@ -40,13 +41,19 @@ SOLVING: np.dtype = np.dtype(
 
 
 @inlined
+def _urgency(move):
+    """Ranks answers: the more cards the higher, then the lower rank."""
+    return LENGTH_WEIGHT * count(cards_of(move)) - rank_of(move)
+
+
+@inlined
 def _request(moves, begin, end):
     """Answers that get rid of many cards first, the lowest of equals; the pass last."""
     for i in range(begin + 1, end):
         move = moves[i]
-        worth = 16 * count(cards_of(move)) - rank_of(move)
+        urgency = _urgency(move)
         k = i - 1
-        while k >= begin and 16 * count(cards_of(moves[k])) - rank_of(moves[k]) < worth:
+        while k >= begin and _urgency(moves[k]) < urgency:
             moves[k + 1] = moves[k]
             k -= 1
         moves[k + 1] = move
@@ -90,7 +97,7 @@ def solve(position, alpha, beta, limit, scratch):
     while True:
         frame = frames[depth]
         if frame.next < frame.end and frame.alpha < frame.beta:
-            if scratch.visited > limit or depth + 1 >= MOST_DEPTH or frame.end + 2048 > MOST_MOVES:
+            if scratch.visited > limit or depth + 1 >= MOST_DEPTH or frame.end + MOST_ANSWERS > MOST_MOVES:
                 return UNSOLVED
             below = frames[depth + 1]
             below.position = frame.position

@@ -13,13 +13,14 @@ import torch
 from tests.makers.agents import SEED
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
-from tichu_models.agents.choosing import DECISION_RULES, moves_of
+from tichu_models.agents.choosing import moves_of
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
+from tichu_models.networks.interface import DECISION_RULES
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.rules.asking import KINDS, PLAY
 
