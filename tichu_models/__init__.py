@@ -1,1 +1,1 @@
-"""What plays Tichu: rules, records, observations, agents and the arena. Never imports `tichu_pipeline`."""
+"""All that plays and learns Tichu: rules, records, networks, agents, arena. Never imports `tichu_pipeline`."""

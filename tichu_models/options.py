@@ -1,7 +1,6 @@
-"""Strict settings: frozen dataclasses whose fields say what they are for, and refuse what they do not know.
+"""Strict settings: frozen dataclasses that document their fields, check values and refuse unknown names.
 
-`option` documents a field beside its default; `Options.read` takes plain data, as from TOML or JSON. Which settings
-there are does not belong here.
+`option` documents a field beside its default; `Options.read` takes plain data, as from TOML or JSON.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hin
 
 
 class OptionError(ValueError):
-    """A setting that does not exist, or a value that it cannot have."""
+    """An unknown setting, or a value that a setting cannot have."""
 
 
 def option(
     default: Any, about: str, *, least: float = -math.inf, most: float = math.inf, of: tuple[str, ...] = ()
 ) -> Any:
-    """A field with what it is for; `least` and `most` bound its number, or each of its numbers.
+    """A field with its description; `least` and `most` bound its number, or each of its numbers.
 
-    `of` names those that follow the setting, where not all do that have it.
+    `of` names the objectives that the setting is for, if it is not for all.
     """
     return field(default=default, metadata={"about": about, "least": least, "most": most, "of": of})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Settings that are checked however they are made."""
+    """Base of settings. Values are checked whenever an instance is made."""
 
     def __post_init__(self) -> None:
         for name, value in self.fitted({each.name: getattr(self, each.name) for each in fields(self)}).items():
@@ -38,47 +37,47 @@ class Options:
 
     @classmethod
     def fitted(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Some of the settings, each checked by itself: whether they go together shows only when all are there."""
+        """Some of the settings with their values checked one by one; `__post_init__` checks them together."""
         known = {each.name: each.metadata for each in fields(cls)}
         kinds = get_type_hints(cls)
-        found = {}
+        checked = {}
         for name, value in given.items():
             if name not in known:
                 raise OptionError(f"unknown key '{name}'; {expected(name, list(known))}")
             try:
-                found[name] = _fitted(value, kinds[name])
-                _check_bounds(found[name], known[name].get("least", -math.inf), known[name].get("most", math.inf))
+                checked[name] = _fitted(value, kinds[name])
+                _check_bounds(checked[name], known[name].get("least", -math.inf), known[name].get("most", math.inf))
             except OptionError as error:
                 raise OptionError(f"{name} = {value!r}: {error}") from None
-        return found
+        return checked
 
     @classmethod
     def read(cls, given: Mapping[str, Any], where: str) -> Self:
-        """The settings of a table of plain data; `where` names the table in messages."""
+        """The settings from a table of plain data; messages name the table by `where`."""
         try:
             return cls(**cls.fitted(given))
         except OptionError as error:
             raise OptionError(f"{where}: {error}") from None
 
     @classmethod
-    def names_of(cls, follower: str) -> list[str]:
-        """The settings that are followed by this one of several."""
-        return [each.name for each in fields(cls) if follower in (each.metadata["of"] or (follower,))]
+    def names_of(cls, objective: str) -> list[str]:
+        """Names of the settings that are for this objective."""
+        return [each.name for each in fields(cls) if objective in (each.metadata["of"] or (objective,))]
 
     def plain(self) -> dict[str, Any]:
-        """As `read` takes it back."""
+        """The settings as plain data, which `read` takes back."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def expected(name: str, known: list[str]) -> str:
-    """The end of a message about an unknown name."""
+    """The end of a message about an unknown name: the closest known one, or all."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(known)}"
 
 
 def _fitted(value: Any, kind: Any) -> Any:
-    """The value as its field has it: a list becomes a tuple, a whole number a float."""
+    """The value in the type of its field: a list becomes a tuple, a whole number a float."""
     origin = get_origin(kind)
     if origin in (Union, UnionType):
         if value is None and type(None) in get_args(kind):

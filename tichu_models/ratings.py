@@ -1,6 +1,6 @@
-"""Ratings of the agents of a tournament, with their uncertainty: every deal, or game, is a match of two agents.
+"""Ratings of the agents of a tournament, by OpenSkill: each deal or game is a match of two agents.
 
-Whoever made more points of a deal at its two tables together has won the match; equal points are a draw.
+The agent with more points at both tables of a deal together wins the match; equal points are a draw.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from openskill.models import PlackettLuce
 
-# The chance in a single game, larger than the library expects: cards decide much of it.
-BETA = 25.0
-RATED_DEALS = 5000  # of each pairing; more would only say with false certainty what the margins say better
+BETA = 25.0  # the share of chance in a match, larger than OpenSkill's default: cards decide much of it
+RATED_DEALS = 5000  # of each pairing; more would make sigma too small
 
 
 @dataclass(frozen=True)
 class Rating:
-    """An agent's strength, as OpenSkill has it."""
+    """An agent's strength in OpenSkill's terms."""
 
-    place: int  # among the agents
+    place: int  # of the agent in the tournament's list
     name: str
     mu: float
     sigma: float
@@ -28,20 +27,20 @@ class Rating:
 
     @property
     def ordinal(self) -> float:
-        """What the agent is worth almost certainly."""
+        """The strength that the agent almost certainly has."""
         return self.mu - 3 * self.sigma
 
 
 def ratings(names: Sequence[str], pairings: Sequence[tuple[int, int]], margins: Sequence[np.ndarray]) -> list[Rating]:
-    """The agents, best first. `margins` are the points of each deal for the first of each pairing; deal by deal, all
-    pairings play their match."""
+    """Ratings of the agents, best first. `margins` are the points of each deal for the first agent of each pairing. The
+    matches are rated deal by deal, over all pairings."""
     model = PlackettLuce(beta=BETA)
     skills = [model.rating(name=name) for name in names]
     matches = [0] * len(names)
-    for deal in range(min(RATED_DEALS, max((len(part) for part in margins), default=0))):
-        for (a, b), part in zip(pairings, margins, strict=True):
-            if deal < len(part):
-                margin = part[deal]
+    for deal in range(min(RATED_DEALS, max((len(points) for points in margins), default=0))):
+        for (a, b), points in zip(pairings, margins, strict=True):
+            if deal < len(points):
+                margin = points[deal]
                 ranks: list[float] = [1, 1] if margin == 0 else [1, 2] if margin > 0 else [2, 1]
                 (skills[a],), (skills[b],) = model.rate([[skills[a]], [skills[b]]], ranks=ranks)
                 matches[a] += 1

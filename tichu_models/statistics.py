@@ -1,7 +1,6 @@
-"""What a sample says: intervals for means and shares, and the test that ends when it knows enough.
+"""Statistics of tournaments: confidence intervals of means and shares, control variates, a sequential test.
 
-The unit is the deal, both of whose tables belong together: what a row of the arrays here is. Points are for the first
-agent of a pairing. What a tournament plays and prints does not belong here.
+Rows of all arrays are deals, both tables of a deal together. Points are those of the first agent of a pairing.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tichu_models.chance import draw_below
+from tichu_models.chance import Key, draw_below
 from tichu_models.kernels import kernel
 
 LEVEL = 0.95
@@ -20,7 +19,8 @@ RESAMPLES = 4000
 
 
 @kernel
-def _resample(points, rounds, key, ratios):
+def _resample(points: np.ndarray, rounds: np.ndarray, key: Key, ratios: np.ndarray) -> None:
+    """Writes the points a round of as many samples of the deals, with replacement, as there are ratios."""
     n = len(points)
     for i in range(len(ratios)):
         sum_points = 0.0
@@ -33,7 +33,7 @@ def _resample(points, rounds, key, ratios):
 
 
 def bootstrap(points: np.ndarray, rounds: np.ndarray, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-    """Percentile interval of points a round, by drawing deals again with replacement."""
+    """Percentile interval of the points a round, by a bootstrap over deals."""
     ratios = np.empty(RESAMPLES)
     _resample(points.astype(np.float64), rounds.astype(np.float64), np.uint64(seed), ratios)
     low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
@@ -41,7 +41,7 @@ def bootstrap(points: np.ndarray, rounds: np.ndarray, seed: int = 0, level: floa
 
 
 def wilson(won: float, games: int, level: float = LEVEL) -> tuple[float, float]:
-    """Interval of a share; a draw counts as half a game won."""
+    """Wilson interval of the share of games won; a draw counts as half a game."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = won / games
     middle = share + z**2 / (2 * games)
@@ -51,8 +51,8 @@ def wilson(won: float, games: int, level: float = LEVEL) -> tuple[float, float]:
 
 
 def controlled(points: np.ndarray, control: np.ndarray) -> np.ndarray:
-    """Points less what a control variate explains of them. Its expectation has to be 0: a guess at the luck of the
-    cards, say. It tells nothing about agents then, but takes noise away."""
+    """Points less the part that a control variate explains, such as the luck of the cards. The control must have
+    expectation 0: then it lowers the variance and leaves the mean."""
     variance = float(np.mean(control * control))
     if variance == 0.0:
         return points
@@ -61,19 +61,19 @@ def controlled(points: np.ndarray, control: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TestResult:
-    """Where a sequential test stands, or stopped."""
+    """The state of a sequential test when it was last looked at."""
 
     deals: int
     log_likelihood_ratio: float
-    better: str | None  # "a", "b"; None: undecided
+    better: str | None  # "a" or "b"; None: undecided
 
 
 @dataclass(frozen=True)
 class SequentialTest:
     """A generalised sequential probability ratio test on paired deals: who is better by `margin` points a round?
 
-    Who is better by that or more is taken for the worse one with a probability of at most `error`. The normal
-    approximation with the variance seen so far stands for the likelihood. Looked at every EVERY deals.
+    If one is better by that or more, the test names the other with a probability of at most `error`. The likelihood is
+    the normal approximation with the variance so far. The test looks after every EVERY deals.
     """
 
     margin: float
@@ -82,7 +82,7 @@ class SequentialTest:
     EVERY = 100
 
     def look(self, values: np.ndarray) -> TestResult:
-        """The first look that decides, else the last; values are points a round of each deal, in order."""
+        """The result of the first look that decides, else of the last. Values are points a round, deal by deal."""
         bound = math.log((1 - self.error) / self.error)
         looks = np.arange(self.EVERY, len(values) + 1, self.EVERY)
         if len(looks) == 0:

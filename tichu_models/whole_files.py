@@ -1,6 +1,6 @@
-"""Files that appear when they are whole, or never: made beside their place, and put there at once.
+"""Whole files: they appear complete or not at all, because they are written under another name and then renamed.
 
-Whoever is killed leaves what it was making; the next one to write into the folder removes that.
+A killed process leaves its temporary file; the next one that writes into the folder removes it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from platform import node
 
 @contextmanager
 def whole_file(path: Path, durable: bool = False, tidy: bool = True) -> Iterator[Path]:
-    """Where to write the file, which takes its place at the end of the block. Nothing is left if the block fails.
+    """A temporary path to write to; at the end of the block it is renamed to `path`, or removed if the block fails.
 
-    A durable one is on disk before it has its name: after a power cut, an empty file may stand there otherwise. Whoever
-    writes thousands into one folder removes leftovers from it himself, and not with each of them.
+    A durable file is on disk before it is renamed; otherwise a power cut may leave an empty file. A caller that writes
+    thousands of files into one folder removes leftovers itself, once, and says `tidy=False`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if tidy:
@@ -35,18 +35,18 @@ def whole_file(path: Path, durable: bool = False, tidy: bool = True) -> Iterator
 
 
 def write_whole(path: Path, content: bytes | str, durable: bool = False, tidy: bool = True) -> None:
-    """A small file in one go."""
+    """Writes a whole file from its content."""
     with whole_file(path, durable, tidy) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def temporary_file(path: Path) -> Path:
-    """Where a file is made: beside its place, by a name that says by which process of which machine."""
+    """The path that a file is written to: beside its own, named after the process and its machine."""
     return path.with_name(f".{path.name}.{node()}.{os.getpid()}.tmp")
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Removes what killed processes of this machine have left half written; other machines may be at work here, too."""
+    """Removes the temporary files of killed processes of this machine. Other machines may be writing here, too."""
     for leftover in folder.glob(f".*.{node()}.*.tmp"):
         owner = leftover.name.split(".")[-2]
         if not Path(f"/proc/{owner}").exists():

@@ -21,7 +21,7 @@ from tichu_models.observation.specs import spec
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.players.crowd import CrowdAgent
-from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, KINDS, PLAY, SCHUPF, WISH
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, KINDS, PLAY, SCHUPF, WISH, given_cards
 from tichu_models.rules.cards import LABEL_OF_RANK, LABELS, labels
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.state import NOBODY, RIGHT
@@ -93,7 +93,7 @@ def told(kind: int, choice: int) -> str:
     if kind in (PLAY, BOMB_THROW):
         return " ".join(labels(choice)) or ("pass" if kind == PLAY else "no")
     if kind == SCHUPF:
-        return ", ".join(LABELS[choice >> (8 * to) & 255] for to in range(3))
+        return ", ".join(LABELS[card] for card in given_cards(choice))
     if kind == WISH:
         return LABEL_OF_RANK[choice] if choice else "nothing"
     if kind == DRAGON_GIFT:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions, scores_before
+from tichu_models.observation.decisions import (
+    DECISION_BUFFER,
+    DECISIONS_AT_ONCE,
+    WALK,
+    WHO_ACTS,
+    find_decisions,
+    scores_before,
+)
 from tichu_models.observation.samples import Encoder, SoundRounds, as_records
 from tichu_models.observation.specs import spec
 from tichu_models.records.replay import check
@@ -38,7 +45,7 @@ def records(rounds: Rounds, name: str, observer: int = WHO_ACTS) -> np.ndarray:
 def decisions(rounds: Rounds, kinds: int = 255, past: int = 0) -> np.ndarray:
     """The decisions of all rounds, as one array."""
     _, normal = check(rounds)
-    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=DECISION_BUFFER)[0]
     standings, parts, done = scores_before(normal.rows), [], 0
     while done < len(rounds):
         rows = normal.rows[done:]

@@ -14,31 +14,31 @@ import numpy as np
 
 from tichu_models.chance import draw, draw_unit
 from tichu_models.kernels import inner, kernel
-from tichu_models.observation.fields import COMBINATION, NUM_VALUES, cards_field
+from tichu_models.networks.interface import LIKELIHOOD, MEAN, MOVE_FEATURES, PASS_OUTPUT, PLAY_OUTPUT, RARITY
+from tichu_models.observation.fields import COMBINATION, cards_field
 from tichu_models.observation.unpack import put_bits
+from tichu_models.rules.asking import schupf_answer
 from tichu_models.rules.cards import (
     BIT_OF_INDEX,
+    COLOUR_OF_INDEX,
     DRAGON_RANK,
     INDEX_OF_BIT,
     NUM_CARDS,
+    NUM_COLOURS,
+    NUM_VALUES,
     VALUE_OF_INDEX,
     count,
     lowest_bit,
 )
-from tichu_models.rules.combinations import TYPE_AND_LENGTH, cards_of, rank_of, type_of
+from tichu_models.rules.combinations import bomb_strength, cards_of, rank_of, type_of
 from tichu_models.rules.legal import MAX_PLAYS, Plays, answers, bombs, new_buffer
 
-DECISION_RULES = ("sum", "mean", "rarity", "likelihood")
-SUM, MEAN, RARITY, LIKELIHOOD = range(4)
-PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1
-MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
-NUM_COLOURS = 5  # S, B, G, R, and none for the special cards
 USUAL_MOVES = 16
 PICK = 2  # counter of the draw that picks a move; built-in players use the counters below it
 
 # By the bit of a card in a mask.
 VALUE_OF_BIT = VALUE_OF_INDEX[INDEX_OF_BIT].astype(np.int64)
-COLOUR_OF_BIT = np.array([NUM_COLOURS - 1] * 4 + [0, 1, 2, 3] * 13, dtype=np.int64)
+COLOUR_OF_BIT = COLOUR_OF_INDEX[INDEX_OF_BIT].astype(np.int64)
 # The weight of a card in the rule `rarity`: its surprise, where that of a card with four of its value is 1.
 _COPIES = np.bincount(VALUE_OF_INDEX)[VALUE_OF_INDEX[INDEX_OF_BIT]]
 RARITY_OF_BIT = np.log(NUM_CARDS / _COPIES) / math.log(NUM_CARDS / 4)
@@ -221,9 +221,7 @@ def pick_three(views: np.ndarray, outputs: np.ndarray, choices: np.ndarray) -> N
                     score += outputs[i, colours + 2 * NUM_COLOURS + COLOUR_OF_BIT[c]]
                     if score > best:
                         best = score
-                        choices[i] = (
-                            np.int64(INDEX_OF_BIT[a]) | np.int64(INDEX_OF_BIT[b]) << 8 | np.int64(INDEX_OF_BIT[c]) << 16
-                        )
+                        choices[i] = schupf_answer(INDEX_OF_BIT[a], INDEX_OF_BIT[b], INDEX_OF_BIT[c])
 
 
 @kernel
@@ -235,7 +233,7 @@ def pick_bombs(views: np.ndarray, thrown: np.ndarray, buffer: Plays, choices: np
             n = bombs(views[i].hand, views[i].trick, buffer, 0)
             lowest = 1 << 20
             for k in range(n):
-                strength = 16 * count(cards_of(buffer.move[k])) + rank_of(buffer.move[k])
+                strength = bomb_strength(buffer.move[k])
                 if strength < lowest:
                     lowest = strength
                     choices[i] = cards_of(buffer.move[k])

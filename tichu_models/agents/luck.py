@@ -18,7 +18,7 @@ from tichu_models.kernels import kernel
 from tichu_models.observation.view import VIEW, see
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.records.schema import Rounds
-from tichu_models.rules.asking import PLAY, SCHUPF
+from tichu_models.rules.asking import PLAY, SCHUPF, given_card
 from tichu_models.rules.legal import Plays, new_buffer
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import STATE, State, begin_round, exchange
@@ -39,7 +39,7 @@ def leads_of(rows: np.ndarray, state: State, plays: Plays, views: np.ndarray) ->
             see(state, seat, SCHUPF, np.uint64(0), views[4 * i])
             choice = choose_by_rule(views[4 * i], 0.0, plays)
             for to in range(3):
-                given[seat, to] = choice >> 8 * to & 255
+                given[seat, to] = given_card(choice, to)
         exchange(state, given)
         for seat in range(4):
             view = views[4 * i + seat]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tichu_models.networks.interface import DecisionRule
 from tichu_models.options import OptionError, Options, option
 
 
@@ -48,9 +49,7 @@ class NNetOptions(Options):
 class PolicyOptions(NNetOptions):
     """Options of players whose network has one output for each card."""
 
-    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
-        "sum", "decision rule: how the outputs for cards become the score of a move"
-    )
+    rule: DecisionRule = option("sum", "decision rule: how the outputs for cards become the score of a move")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from tichu_models.arena.table import (
     write_round,
 )
 from tichu_models.kernels import inner, kernel
-from tichu_models.observation.blocks import recall
+from tichu_models.observation.turns import recall
 from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent
 from tichu_models.records.history import MAX_HISTORY, store

@@ -13,10 +13,9 @@ import numpy as np
 from tichu_models.arena.referee import REASONS, quantile_of_times
 from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, margins, points_of, values_of
 from tichu_models.ratings import Rating, ratings
-from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND
+from tichu_models.rules.state import CALLED_BEFORE_PLAY, CALLED_GRAND, SEATS
 from tichu_models.statistics import bootstrap, controlled, wilson
 
-SEATS = np.arange(4)
 PLURALS = dict(zip(REASONS, ("illegal", "crashes", "timeouts"), strict=True))
 
 
@@ -116,8 +115,9 @@ def _games(request: TournamentRequest, results: np.ndarray) -> dict[str, Any]:
 def _side(results: np.ndarray, of_b: int) -> dict[str, int]:
     """Counts for one agent of a pairing: calls, double victories, bombs, forfeits."""
     team = results["team_a"] ^ of_b
-    own = team[:, None] == SEATS % 2
-    first = results["winner"][:, None] == SEATS
+    seats = np.array(SEATS)
+    own = team[:, None] == seats % 2
+    first = results["winner"][:, None] == seats
     small, grand = results["tichu_position"] >= CALLED_BEFORE_PLAY, results["tichu_position"] == CALLED_GRAND
     failed = [
         (PLURALS[reason], (results["forfeit"] == code) & (results["forfeit_seat"] % 2 == team))

@@ -12,9 +12,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from tichu_models.networks.candidates import Candidates, log_softmax
-from tichu_models.networks.layers import FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS, PASS_OUTPUT
-from tichu_models.observation.specs import NUM_COLOURS, NUM_VALUES
-from tichu_models.rules.cards import NUM_CARDS
+from tichu_models.networks.interface import FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS, PASS_OUTPUT
+from tichu_models.rules.cards import NUM_CARDS, NUM_COLOURS, NUM_VALUES
 
 Error = Literal["mse", "mae", "huber"]
 ERRORS = {"mse": F.mse_loss, "mae": F.l1_loss, "huber": F.smooth_l1_loss}

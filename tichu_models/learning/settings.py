@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tichu_models.networks.architectures import Architecture
+from tichu_models.networks.interface import DecisionRule
 from tichu_models.options import OptionError, Options, option
 
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -98,7 +99,7 @@ class TrainingConfig(Options):
     unknown_return: float = option(
         0.5, "share of sequences whose return to go is left open in training", least=0, most=1, of=("sequence",)
     )
-    rule: Literal["sum", "mean", "rarity", "likelihood"] = option(
+    rule: DecisionRule = option(
         "sum",
         "decision rule of the metrics: how the outputs for cards become the score of a move",
         of=("cards", "goal", "sequence"),

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 
 from tichu_models.networks.candidates import Candidates, card_bits, ranks, types_and_lengths
 from tichu_models.networks.configs import CandidateConfig
+from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.layers import hidden_layers, stack
-from tichu_models.rules.cards import DRAGON_RANK, NUM_CARDS
+from tichu_models.rules.cards import DRAGON_RANK
 from tichu_models.rules.combinations import TYPE_AND_LENGTH
-
-MOVE_FEATURES = NUM_CARDS + len(TYPE_AND_LENGTH) + DRAGON_RANK
 
 
 def move_features(plays: Tensor) -> Tensor:

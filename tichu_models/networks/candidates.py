@@ -10,10 +10,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from tichu_models.rules.cards import BIT_OF_INDEX, NUM_CARDS
+from tichu_models.observation.specs import PASS_BIT
+from tichu_models.rules.cards import BIT_OF_INDEX
 from tichu_models.rules.combinations import RANK_SHIFT, TYPE_AND_LENGTH, TYPE_SHIFT
-
-PASS_BIT = 1 << NUM_CARDS  # the pass in a label, after the bits of the cards by card index
 
 
 class Candidates(NamedTuple):

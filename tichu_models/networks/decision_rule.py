@@ -15,18 +15,14 @@ multiplied by the probability of a play. `agents.choosing.score_moves` is the sa
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from tichu_models.networks.candidates import Candidates, card_bits
-from tichu_models.networks.layers import HIERARCHICAL_OUTPUTS, PASS_OUTPUT
+from tichu_models.networks.interface import DECISION_RULES, HIERARCHICAL_OUTPUTS, PASS_OUTPUT, DecisionRule
 from tichu_models.rules.cards import LABELS, NUM_CARDS, VALUE_OF_INDEX
-
-Rule = Literal["sum", "mean", "rarity", "likelihood"]
-DECISION_RULES: tuple[str, ...] = get_args(Rule)
 
 
 def rarity() -> Tensor:
@@ -36,7 +32,7 @@ def rarity() -> Tensor:
     return surprise / surprise[LABELS.index("S9")]
 
 
-def move_scores(outputs: Tensor, candidates: Candidates, rule: Rule = "sum") -> Tensor:
+def move_scores(outputs: Tensor, candidates: Candidates, rule: DecisionRule = "sum") -> Tensor:
     """(m,) the score of every move, from the outputs of its decision (n, 57 or 58) before the sigmoid."""
     outputs = outputs.float()
     cards = card_bits(candidates.plays)

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.gc_policy_net import PolicyAndValue
-from tichu_models.networks.layers import FLAT_OUTPUTS, Dropout, policy_outputs, stack
+from tichu_models.networks.interface import FLAT_OUTPUTS
+from tichu_models.networks.layers import Dropout, policy_outputs, stack
 
 
 class EncoderLayer(nn.Module):

@@ -11,10 +11,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 
 from tichu_models.chance import fill
-from tichu_models.rules.cards import NUM_CARDS
+from tichu_models.networks.interface import FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS
 
-PASS_OUTPUT, PLAY_OUTPUT = NUM_CARDS, NUM_CARDS + 1  # after the cards; the latter only in a hierarchical policy
-FLAT_OUTPUTS, HIERARCHICAL_OUTPUTS = NUM_CARDS + 1, NUM_CARDS + 2
 BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}  # the integer type with as many bytes as a float
 
 

@@ -1,1 +1,1 @@
-"""What a seat sees of a round, and the vectors made of it."""
+"""What a seat sees of a round, and the vectors that networks read of it."""

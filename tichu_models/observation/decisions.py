@@ -1,29 +1,40 @@
-"""Walks through a logged round and finds everything that was decided in it: what the seat saw, and what it chose.
+"""The walk through a logged round that finds all its decisions: what each seat saw, and what it answered.
 
-The one walk of features, loader and commands. It steps a position by `rules.asking`, as a table does, and reads the
-answers off the log. A log tells less than a table does, and now and then more:
+Features, loader and commands share it. It steps a position by `rules.asking`, as a table does, and reads the answers
+from the log. A log tells less than a table, and sometimes more:
 
-- A bomb that comes after passes answers yes to the question after the play that it beats. Who declined before the
-  thrower is asked, who would have come after him is not, if it came at once.
+- A bomb that comes after passes answers yes to the question after the play that it beats. Seats before the thrower are
+  asked and decline. Seats after the thrower are not asked if the bomb came at once.
 - A small Tichu that is logged at another seat's turn answers no question; from then on everybody sees it.
-- A bomb out of turn is a play decision as well, of whom it makes the seat on turn.
+- A bomb out of turn is also a play decision of its player, as if on turn.
 
-Whoever walks says what becomes of a decision: it is kept with its view, or encoded at once, while the position is at
-hand. Histories are in normal form, and rounds are sound: no rule is checked again. Vectors do not belong here.
+The caller passes a function `note`, which keeps a decision with its view or encodes it at once, while the position is
+there. Histories must be in normal form and rounds sound: no rule is checked again.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel
-from tichu_models.observation.blocks import recall
+from tichu_models.observation.turns import recall
 from tichu_models.observation.view import VIEW, see
-from tichu_models.records.history import CALL_ENTRY, LOG, PASS_ENTRY, cards_in, kind_of, load, seat_of
-from tichu_models.records.history import PLAY_ENTRY as PLAYED
+from tichu_models.records.history import (
+    CALL_ENTRY,
+    LOG,
+    PASS_ENTRY,
+    PLAY_ENTRY,
+    Entry,
+    Log,
+    cards_in,
+    kind_of,
+    load,
+    seat_of,
+)
 from tichu_models.records.replay import announce, call_small, reading
+from tichu_models.records.schema import Round
 from tichu_models.rules.asking import (
     ASK_TURN,
     BOMB_THROW,
@@ -36,6 +47,7 @@ from tichu_models.rules.asking import (
     SMALL_CALL,
     TICHU_CALL,
     WISH,
+    Answer,
     begin_questions,
     lay,
     next_question,
@@ -50,106 +62,126 @@ from tichu_models.rules.state import (
     NEXT,
     NO_CALL,
     NOBODY,
+    Seat,
+    State,
     begin_round,
     exchange,
 )
 
 BEFORE_PLAY_KINDS = 1 << GRAND_CALL | 1 << TICHU_CALL | 1 << SCHUPF
 MAX_DECISIONS = 1024  # of one round: twelve before the play, five a turn, three more a trick
-WHO_ACTS = -1  # in the stead of a seat through whose eyes all decisions are seen
-BEFORE_PLAY = -1  # in the stead of a turn
+WHO_ACTS = -1  # as observer: each decision is seen by the seat that acts
+BEFORE_PLAY = -1  # in place of a turn
 
 Number: TypeAlias = int | np.int64
 
 
 class LoggedDecision(NamedTuple):
-    """A decision while the walk stands before it: the state tells the rest."""
+    """A decision that the walk has just reached: the position holds the rest."""
 
     kind: Number
-    eyes: Number  # the seat that looks
-    actor: Number  # who was asked
+    observer: Number  # the seat whose view it is
+    actor: Number  # the seat that was asked
     label: Number  # the answer, as rules.asking describes it
     turn: Number  # plays and passes before it; -1 before the play
     forced: Number  # 1: only one answer was legal
     out_of_turn: Number  # 1: a bomb before the own turn, or on the own trick
-    entries: Number  # of the log that lie before it
+    entries: Number  # of the log before it
 
 
 # fmt: off
-# A decision with what was seen.
+# A decision with its view.
 DECISION = np.dtype([
     ("seen", VIEW),                 # the view; `seen.kind` says what was asked
     ("label", np.int64),
-    ("place", np.int32),            # of the round among those that were walked through
+    ("place", np.int32),            # of the round in the array of rounds
     ("turn", np.int16),
     ("actor", np.int8),
     ("forced", np.int8),
     ("out_of_turn", np.int8),
 ], align=True)
 
-# What a round begins with.
+# The scores that a round begins with.
 SCORE_BEFORE = np.dtype([
     ("total", np.int32, 2),         # game score of each team
     ("last", np.int16, 2),          # logged result of the previous round, 0 before the first
 ], align=True)
 
-# A record, as all scratch of kernels: arrays that are passed down a call tree are counted at every call.
+# A record like all scratch of kernels: arrays are reference-counted at every call down a call tree.
 DECISIONS_AT_ONCE = 4 * MAX_DECISIONS
-FOUND: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
+DECISION_BUFFER: np.dtype = np.dtype([("at", DECISION, DECISIONS_AT_ONCE)])
 
 WALK = np.dtype([("position", POSITION), ("seen", VIEW), ("log", LOG), ("plays", PLAYS)], align=True)
 # fmt: on
 
+Walk: TypeAlias = Any  # a record of WALK
+ScoreBefore: TypeAlias = Any  # a record of SCORE_BEFORE
+DecisionBuffer: TypeAlias = Any  # a record of DECISION_BUFFER
+Note: TypeAlias = Any  # a kernel (walk, LoggedDecision, target, n) that keeps the n-th decision
+Target: TypeAlias = Any  # whatever `note` keeps decisions in
+
 
 @kernel
-def fill_scores_before(rows, standings):
-    """The standing before each round; rounds of a game follow each other, and none is left out."""
+def fill_scores_before(rows: np.ndarray, before: np.ndarray) -> None:
+    """Writes the scores before each round. Rounds of a game are in order, and none is missing."""
     for i in range(len(rows)):
         goes_on = i > 0 and rows[i].game_id == rows[i - 1].game_id
         for team in range(2):
             last = rows[i - 1].score[team] if goes_on else 0
-            standings[i].last[team] = last
-            standings[i].total[team] = standings[i - 1].total[team] + last if goes_on else 0
+            before[i].last[team] = last
+            before[i].total[team] = before[i - 1].total[team] + last if goes_on else 0
 
 
 def scores_before(rows: np.ndarray) -> np.ndarray:
-    """The standing before each of many rounds, whole games one behind the other."""
-    standings = np.zeros(len(rows), dtype=SCORE_BEFORE)
-    fill_scores_before(rows, standings)
-    return standings
+    """The scores before each round of whole games, as SCORE_BEFORE."""
+    before = np.zeros(len(rows), dtype=SCORE_BEFORE)
+    fill_scores_before(rows, before)
+    return before
 
 
 @inlined
-def _ask(scratch, kinds, kind, label, turn, forced, at, observer, note, target, n):
-    """Has the pending question noted, if its kind is among those that are looked for; returns how many there are then.
-    Before the play all are asked at once: through other eyes than their own there is nothing to see."""
+def _ask(
+    scratch: Walk,
+    kinds: int,
+    kind: int,
+    label: Answer,
+    turn: int,
+    forced: int,
+    at: int,
+    observer: Seat,
+    note: Note,
+    target: Target,
+    n: int,
+) -> int:
+    """Notes the pending question as the n-th decision, if its kind is asked for; returns the number of decisions then.
+    Before the play, when all seats are asked at once, other observers than the seat itself see nothing."""
     seat = scratch.position.seat
-    eyes = seat if observer < 0 else observer
-    if kinds >> kind & 1 == 0 or (kind <= SCHUPF and eyes != seat):
+    watching = seat if observer < 0 else observer
+    if kinds >> kind & 1 == 0 or (kind <= SCHUPF and watching != seat):
         return n
-    note(scratch, LoggedDecision(kind, eyes, seat, np.int64(label), np.int64(turn), forced, 0, at), target, n)
+    note(scratch, LoggedDecision(kind, watching, seat, np.int64(label), np.int64(turn), forced, 0, at), target, n)
     return n + 1
 
 
 @inner
-def _answer_before_play(row, kind, seat):
-    """What a seat announced before the play, or gave away."""
+def _answer_before_play(row: Round, kind: int, seat: Seat) -> Number:
+    """The answer of a seat to a question before the play."""
     if kind == SCHUPF:
         return schupf_answer(row.given[seat, 0], row.given[seat, 1], row.given[seat, 2])
     return np.int64(row.tichu_position[seat] == (CALLED_GRAND if kind == GRAND_CALL else CALLED_BEFORE_PLAY))
 
 
 @inlined
-def _next_turn(log, at):
-    """The place of the next play, pass or take at or behind this one; the log's end if none comes."""
+def _next_turn(log: Log, at: int) -> int:
+    """The place of the next play, pass or take from here on, or the end of the log."""
     while at < log.length and kind_of(log.entry[at]) == CALL_ENTRY:
         at += 1
     return at
 
 
 @inner
-def _hear_calls(state, log, at):
-    """Small Tichus that answer no question, up to the next play, pass or take, whose place is returned."""
+def _make_calls(state: State, log: Log, at: int) -> int:
+    """Announces small Tichus that answer no question, up to the next play, pass or take; returns its place."""
     while at < log.length and kind_of(log.entry[at]) == CALL_ENTRY:
         call_small(state, seat_of(log.entry[at]))
         at += 1
@@ -157,16 +189,16 @@ def _hear_calls(state, log, at):
 
 
 @inner
-def _thrower(state, log, at):
-    """(seat, whether at once): who throws a bomb on the play that lies there, -1 for nobody. `at` is behind the play
-    or behind the pass that completes the trick."""
+def _thrower(state: State, log: Log, at: int) -> tuple[Seat, bool]:
+    """Returns who throws a bomb on the top of the trick, or NOBODY, and whether at once. `at` is the place behind the
+    play, or behind the pass that completes the trick."""
     place = _next_turn(log, at)
     turn = state.turn
     is_complete = state.complete
     at_once = True
     while place < log.length:
         entry = log.entry[place]
-        if kind_of(entry) == PLAYED:
+        if kind_of(entry) == PLAY_ENTRY:
             return (seat_of(entry), at_once) if seat_of(entry) != turn or is_complete else (NOBODY, False)
         if kind_of(entry) != PASS_ENTRY:
             return NOBODY, False
@@ -180,15 +212,15 @@ def _thrower(state, log, at):
 
 
 @inlined
-def _is_thrown(log, at):
-    """Whether a bomb is the next thing on a complete trick, before it is collected."""
+def _is_thrown(log: Log, at: int) -> bool:
+    """Whether a complete trick is beaten by a bomb before it is collected."""
     place = _next_turn(log, at)
-    return place < log.length and kind_of(log.entry[place]) == PLAYED
+    return place < log.length and kind_of(log.entry[place]) == PLAY_ENTRY
 
 
 @inlined
-def _is_forced(scratch, entry):
-    """Whether only one answer was legal. Who plays on a trick could have passed."""
+def _is_forced(scratch: Walk, entry: Entry) -> np.int64:
+    """Whether only one answer was legal. A play on a trick was not forced, unless there is a wish: a pass was legal."""
     state, seat = scratch.position.state, scratch.position.seat
     if cards_in(entry) == 0 or state.trick == 0 or state.wish > 0:
         bombs = state.dealt_bombs >> seat & 1
@@ -197,17 +229,19 @@ def _is_forced(scratch, entry):
 
 
 @inner
-def _throw_out_of_turn(scratch, at, kinds, observer, note, target, n):
-    """A bomb before its player's turn, or on the own trick: a decision of whom it makes the seat on turn. Returns (what
-    is performed of the log, decisions noted)."""
+def _throw_out_of_turn(
+    scratch: Walk, at: int, kinds: int, observer: Seat, note: Note, target: Target, n: int
+) -> tuple[int, int]:
+    """Lays a bomb before its player's turn, or on the own trick: a decision of its player, who counts as being on turn.
+    Returns the place behind it and the number of decisions."""
     position, log = scratch.position, scratch.log
     state = position.state
-    at = _hear_calls(state, log, at)
+    at = _make_calls(state, log, at)
     seat, cards = seat_of(log.entry[at]), cards_in(log.entry[at])
     if kinds >> PLAY & 1:
         turn, state.turn = state.turn, seat
-        eyes = seat if observer < 0 else observer
-        note(scratch, LoggedDecision(PLAY, eyes, seat, cards, np.int64(state.turns), np.int64(0), 1, at), target, n)
+        watching = seat if observer < 0 else observer
+        note(scratch, LoggedDecision(PLAY, watching, seat, cards, np.int64(state.turns), np.int64(0), 1, at), target, n)
         state.turn = turn
         n += 1
     lay(position, seat, reading(state, log, at))
@@ -215,15 +249,24 @@ def _throw_out_of_turn(scratch, at, kinds, observer, note, target, n):
 
 
 @inlined
-def walk(row, standing, history, scratch, kinds, observer, note, target):
-    """Has the decisions of these kinds in a round noted, one behind the other; returns how many there are.
+def walk(
+    row: Round,
+    before: ScoreBefore,
+    history: np.ndarray,
+    scratch: Walk,
+    kinds: int,
+    observer: Seat,
+    note: Note,
+    target: Target,
+) -> int:
+    """Notes the decisions of these kinds in a round, in order; returns their number.
 
-    `note(scratch, asked, target, n)` is called before each, as the n-th: `asked` and the position tell about it.
+    Calls `note(scratch, decision, target, n)` at the n-th, when the position is the one before its answer.
     """
     position, log = scratch.position, scratch.log
     state = position.state
     load(log, history, row)
-    begin_round(state, row.first, row.start, standing.total[0], standing.total[1], standing.last[0], standing.last[1])
+    begin_round(state, row.first, row.start, before.total[0], before.total[1], before.last[0], before.last[1])
     begin_questions(position)
     if kinds & BEFORE_PLAY_KINDS == 0:
         announce(state, row, CALLED_GRAND)
@@ -241,10 +284,10 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
             continue
         kind = next_question(position, kinds, scratch.plays)
         if ends_trick and state.owner == NOBODY and kind != ROUND_OVER:  # it was collected on the way
-            at = _hear_calls(state, log, at) + 1
+            at = _make_calls(state, log, at) + 1
         seat = position.seat
         if kind == PLAY:
-            at = _hear_calls(state, log, at)
+            at = _make_calls(state, log, at)
             if at >= log.length:
                 return n
             entry = log.entry[at]
@@ -253,7 +296,7 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
                 continue
             forced = _is_forced(scratch, entry) if kinds >> PLAY & 1 else np.int64(0)
             n = _ask(scratch, kinds, PLAY, cards_in(entry), state.turns, forced, at, observer, note, target, n)
-            if kind_of(entry) == PLAYED:
+            if kind_of(entry) == PLAY_ENTRY:
                 lay(position, seat, reading(state, log, at))
             else:
                 perform(position, 0)
@@ -283,7 +326,7 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
             n = _ask(scratch, kinds, WISH, row.wish, state.turns, 0, at, observer, note, target, n)
             perform(position, row.wish)
         elif kind == DRAGON_GIFT:
-            at = _hear_calls(state, log, at)
+            at = _make_calls(state, log, at)
             receiver = (row.dragon_recipient - state.owner) & 3
             n = _ask(scratch, kinds, DRAGON_GIFT, receiver, state.turns, 0, at, observer, note, target, n)
             perform(position, receiver)
@@ -295,28 +338,38 @@ def walk(row, standing, history, scratch, kinds, observer, note, target):
 
 
 @inlined
-def _note_decision(scratch, asked, target, n):
-    """Keeps a decision with its view, and the latest turns before it."""
-    past, base, place, found = target
-    decision = found.at[base + n]
-    see(scratch.position.state, asked.eyes, asked.kind, np.uint64(0), decision.seen)
+def _note_decision(scratch: Walk, logged: LoggedDecision, target: Target, n: int) -> None:
+    """Keeps a decision with its view and the latest turns before it."""
+    past, base, place, buffer = target
+    decision = buffer.at[base + n]
+    see(scratch.position.state, logged.observer, logged.kind, np.uint64(0), decision.seen)
     if past:
-        recall(scratch.log, asked.entries, past, decision.seen)
-    decision.label = asked.label
+        recall(scratch.log, logged.entries, past, decision.seen)
+    decision.label = logged.label
     decision.place = place
-    decision.turn = asked.turn
-    decision.actor = asked.actor
-    decision.forced = asked.forced
-    decision.out_of_turn = asked.out_of_turn
+    decision.turn = logged.turn
+    decision.actor = logged.actor
+    decision.forced = logged.forced
+    decision.out_of_turn = logged.out_of_turn
 
 
 @kernel
-def find_decisions(rows, standings, history, scratch, kinds, past, observer, room, found):
-    """Decisions of many rounds, as long as there is room for those of any round; returns (rounds done, decisions)."""
+def find_decisions(
+    rows: np.ndarray,
+    before: np.ndarray,
+    history: np.ndarray,
+    scratch: Walk,
+    kinds: int,
+    past: int,
+    observer: Seat,
+    room: int,
+    buffer: DecisionBuffer,
+) -> tuple[int, int]:
+    """Fills the buffer with the decisions of rounds, while it has room for any round; returns (rounds, decisions)."""
     n = 0
     for i in range(len(rows)):
         if n + MAX_DECISIONS > room:
             return i, n
-        target = past, n, i, found
-        n += walk(rows[i], standings[i], history, scratch, kinds, observer, _note_decision, target)
+        target = past, n, i, buffer
+        n += walk(rows[i], before[i], history, scratch, kinds, observer, _note_decision, target)
     return len(rows), n

@@ -1,21 +1,31 @@
-"""From a view to a packed vector of any spec: one kernel, called by replay, loader and live agents alike.
-
-What a spec asks of it stands in a PLAN record.
-"""
+"""Encodes a view as a packed vector of any spec, for samples and live agents alike. A PLAN tells kernels the spec."""
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tichu_models.kernels import inlined, inner, kernel, record_at
-from tichu_models.observation.blocks import COUNTED_FROM, put_counts, put_history
-from tichu_models.observation.fields import counts_field, given_field, put_number, received_field
+from tichu_models.observation.counts import FIRST_ROW, put_counts
+from tichu_models.observation.fields import (
+    NUMBERS_A_WORD,
+    Field,
+    Row,
+    counts_field,
+    given_field,
+    put_number,
+    received_field,
+)
 from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
-from tichu_models.observation.specs import LAYOUT_PLAY, LAYOUTS, NUMBERS_A_WORD, Spec
+from tichu_models.observation.specs import LAYOUT_PLAY, LAYOUTS, Spec
+from tichu_models.observation.turns import put_history
+from tichu_models.observation.view import View
 from tichu_models.rules.cards import count
+from tichu_models.rules.state import Seat, State
 
-# One packed vector, of any spec: what encoders write.
+# Room for a packed vector of any spec.
 MOST_WORDS = 96
 ROW: np.dtype = np.dtype([("word", np.int64, MOST_WORDS)])
 
@@ -26,25 +36,27 @@ PLAN = np.dtype([
     ("layout", np.int64),       # index of LAYOUTS
     ("kinds", np.int64),        # bit k: decisions of kind k are encoded
     ("width", np.int64),        # words of a packed vector
-    ("words", np.int64),        # those before the numbers
-    ("filled", np.int64),       # those that the layout fills, its numbers included
-    ("rtg", np.int64),          # which number it is, or -1; likewise the next two
+    ("words", np.int64),        # of bits, before the numbers
+    ("filled", np.int64),       # words that the layout fills, its numbers included
+    ("rtg", np.int64),          # place among the numbers, or -1; likewise the next two
     ("score_cum", np.int64),
     ("counts", np.int64),
     ("num_counts", np.int64),   # 0, 6, 29 or 226
-    ("counted", np.int64),      # the first of their rows in COUNTED
+    ("counted", np.int64),      # the first of their rows in COUNTED_ROWS
     ("history", np.int64),      # turns
 ], align=True)
 # fmt: on
 
+Plan: TypeAlias = Any  # a record of PLAN
+
 
 def plan_of(spec: Spec) -> np.record:
-    """What the kernels have to know of a spec."""
+    """A spec as kernels read it."""
     plan = np.zeros(1, dtype=PLAN)[0]
     plan["layout"], plan["words"], plan["width"] = LAYOUTS.index(spec.layout), spec.layout.words, spec.width
     plan["filled"] = spec.layout.words + -(-spec.layout.numbers // NUMBERS_A_WORD)
     plan["kinds"] = sum(1 << kind for kind in spec.kinds)
-    plan["num_counts"], plan["counted"], plan["history"] = spec.counts, COUNTED_FROM[spec.counts], spec.history
+    plan["num_counts"], plan["counted"], plan["history"] = spec.counts, FIRST_ROW[spec.counts], spec.history
     number = spec.layout.numbers
     for name, size in (("rtg", int(spec.rtg)), ("score_cum", 2 * spec.score_cum), ("counts", spec.counts)):
         plan[name] = number if size else -1
@@ -53,8 +65,8 @@ def plan_of(spec: Spec) -> np.record:
 
 
 @inlined
-def encode(view, rtg, plan, row):
-    """Packs a view into a row. The return to go, in points, is used by specs that ask for it."""
+def encode(view: View, rtg: int, plan: Plan, row: Row) -> None:
+    """Packs a view into a row. Only specs with a return to go use `rtg`, in points."""
     if plan.layout == LAYOUT_PLAY:
         seat, held = np.int64(view.seat), view.count
         counts = counts_field(held[seat], held[(seat + 1) & 3], held[seat ^ 2], held[(seat + 3) & 3])
@@ -66,8 +78,8 @@ def encode(view, rtg, plan, row):
 
 
 @inlined
-def encode_seen_play(state, seat, given, received, row):
-    """What `encode` makes of the view of a seat in the play, without the view; `append` is left to the caller."""
+def encode_seen_play(state: State, seat: Seat, given: Field, received: Field, row: Row) -> None:
+    """Writes what `encode` makes of the view of a seat in the play, without a view. The caller appends the blocks."""
     hand = state.hand
     right, partner, left = count(hand[(seat + 1) & 3]), count(hand[seat ^ 2]), count(hand[(seat + 3) & 3])
     counts = counts_field(count(hand[seat]), right, partner, left)
@@ -75,14 +87,14 @@ def encode_seen_play(state, seat, given, received, row):
 
 
 @inlined
-def appends(plan):
-    """Whether anything stands behind what the layout fills."""
+def appends(plan: Plan) -> bool:
+    """Whether a spec appends anything to its layout."""
     return plan.width > plan.filled or plan.rtg >= 0
 
 
 @inner
-def append(view, rtg, plan, row):
-    """Adds what stands there: the return to go, the game's score, counts, the latest turns."""
+def append(view: View, rtg: int, plan: Plan, row: Row) -> None:
+    """Appends to a layout: the return to go, the game's score, counts, the latest turns."""
     for word in range(plan.filled, plan.width):
         row.word[word] = 0
     if plan.rtg >= 0:
@@ -98,8 +110,8 @@ def append(view, rtg, plan, row):
 
 
 @kernel
-def encode_views(views, rtgs, plan, row, packed):
-    """Packs many views: what a live agent does with those it is shown."""
+def encode_views(views: np.ndarray, rtgs: np.ndarray, plan: Plan, row: Row, packed: np.ndarray) -> None:
+    """Packs many views, for live agents."""
     for i in range(len(views)):
         encode(views[i], rtgs[i], plan, row)
         for word in range(plan.width):
@@ -107,7 +119,7 @@ def encode_views(views, rtgs, plan, row, packed):
 
 
 def pack(views: np.ndarray, rtgs: np.ndarray, spec: Spec) -> np.ndarray:
-    """The packed vectors of views; `rtgs` are the returns to go that a spec with one is to reach, in points."""
+    """The packed vectors of views; `rtgs` are the returns to go that an agent aims at, in points."""
     packed = np.empty((len(views), spec.width), dtype=np.int64)
     encode_views(views, rtgs.astype(np.int64), plan_of(spec), np.zeros(1, dtype=ROW)[0], packed)
     return packed

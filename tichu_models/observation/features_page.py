@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from tichu_models.observation.specs import COUNTED, HISTORY_MOST, LABEL_NAMES, NUMBER, SPECS, Group, Spec, spec
+from tichu_models.observation.counts import COUNTED
+from tichu_models.observation.specs import LABEL_NAMES, NUMBER, SPECS, Group, Spec, spec
+from tichu_models.observation.view import HISTORY_MOST
 from tichu_models.rules.asking import KINDS
 
 INTRODUCTION = """# Features
@@ -58,20 +60,20 @@ def _table(groups: tuple[Group, ...]) -> Iterator[str]:
         at += group.size
 
 
-def _labels(found: Spec) -> str:
-    names = LABEL_NAMES[found.label]
+def _labels(of: Spec) -> str:
+    names = LABEL_NAMES[of.label]
     shown = ", ".join(f"`{name}`" for name in names) if len(names) <= 14 else f"`{names[0]}` .. `{names[-1]}`"
     return f"{len(names)} labels: {shown}"
 
 
-def _spec(found: Spec) -> Iterator[str]:
-    kinds = ", ".join(KINDS[kind] for kind in found.kinds)
-    yield f"## {found.name}"
+def _spec(of: Spec) -> Iterator[str]:
+    kinds = ", ".join(KINDS[kind] for kind in of.kinds)
+    yield f"## {of.name}"
     yield ""
-    yield f"{found.about[0].upper()}{found.about[1:]}. Version {found.version}, decisions of kind {kinds}."
-    yield f"{_labels(found)}."
+    yield f"{of.about[0].upper()}{of.about[1:]}. Version {of.version}, decisions of kind {kinds}."
+    yield f"{_labels(of)}."
     yield ""
-    yield from _table(found.table)
+    yield from _table(of.table)
     yield ""
 
 
@@ -82,7 +84,8 @@ def _blocks() -> Iterator[str]:
     yield "Appended to any spec, in this order: `play-375+score_cum+counts-29+history-12`."
     yield ""
     yield "- `score_cum`: the game's score of both teams before this round."
-    for n, names in COUNTED.items():
+    for n, rows in COUNTED.items():
+        names = list(rows)
         span = f"`{names[0]}` .. `{names[-1]}`"
         yield f"- `counts-{n}`: how often the hand holds each at once, without the Phoenix: {span}."
     token = spec("play-375+history-1").table[len(base.table)]
@@ -97,7 +100,7 @@ def _blocks() -> Iterator[str]:
     yield "`bits_1`, ..., the lowest first. Numbers are int16 columns under their own names; turns of the history are"
     yield "int64."
     yield ""
-    for layout in dict.fromkeys(found.layout for found in SPECS.values()):
+    for layout in dict.fromkeys(each.layout for each in SPECS.values()):
         yield f"| {layout.name}: group | First bit | Size |"
         yield "|---|---|---|"
         places = sorted((place, group) for group, place in _bits(layout.groups, layout.places))
@@ -117,8 +120,8 @@ def _size(groups: tuple[Group, ...], name: str) -> int:
 def page() -> str:
     """The whole page."""
     lines = [INTRODUCTION]
-    for found in SPECS.values():
-        lines += _spec(found)
+    for each in SPECS.values():
+        lines += _spec(each)
     lines += _blocks()
     return "\n".join(lines).rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""The constants that bring points into range, as a file: `scaling.json`. How they are fitted does not belong here."""
+"""The constants by which points are scaled, and their file, `scaling.json`, which the stage `scaling` makes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tichu_models.observation.specs import Group
 
 
 class ScalingError(ValueError):
-    """A file that is no scaling, or lacks a variable."""
+    """A file that is no scaling, or one that lacks a variable."""
 
 
 @dataclass(frozen=True)
@@ -42,28 +42,28 @@ class Scaling:
 
     @staticmethod
     def of(variables: Mapping[str, Mapping[str, Any]], stamp: str = "") -> Scaling:
-        """From plain data, {variable: {offset, scale, clip [low, high]}}, as the manifest of a run has it."""
+        """A scaling from plain data, {variable: {offset, scale, clip [low, high]}}."""
         return Scaling(stamp, {name: _constants(facts) for name, facts in variables.items()})
 
     @staticmethod
     def load(path: Path) -> Scaling:
-        """What a file says."""
+        """Reads a file."""
         expected = "expected the scaling.json of the stage scaling"
         try:
             content = json.loads(path.read_text())
-            found = Scaling.of(content["variables"], str(content["stamp"]))
+            scaling = Scaling.of(content["variables"], str(content["stamp"]))
         except OSError as error:
             raise ScalingError(f"{path}: it cannot be read ({error.strerror}); {expected}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ScalingError(f"{path}: it holds no constants ({error}); {expected}") from error
-        for name, constants in found.variables.items():
+        for name, constants in scaling.variables.items():
             numbers = (constants.low, constants.high, constants.offset, constants.scale)
             if not all(map(math.isfinite, numbers)) or constants.scale <= 0 or constants.low > constants.high:
                 raise ScalingError(f"{path}: {name}: {constants} scales nothing; {expected}")
-        return found
+        return scaling
 
     def check(self, groups: Iterable[Group]) -> None:
-        """That every variable which these groups ask for is there."""
+        """Raises ScalingError if a variable of these groups is missing."""
         for group in groups:
             if group.scaled_by and group.scaled_by not in self.variables:
                 raise ScalingError(
@@ -72,11 +72,11 @@ class Scaling:
 
 
 def scaled(values: np.ndarray, group: Group, scaling: Scaling | None) -> np.ndarray:
-    """What a network reads for raw values of a group of numbers; without a scaling, points stay points."""
-    found = values.astype(np.float64) / group.unit
+    """The numbers that a network reads for raw values of a group; without a scaling, points stay points."""
+    numbers = values.astype(np.float64) / group.unit
     if scaling is None:
-        return found
+        return numbers
     if group.scaled_by:
         constants = scaling.variables[group.scaled_by]
-        return (np.clip(found, constants.low, constants.high) - constants.offset) / constants.scale
-    return found / group.most
+        return (np.clip(numbers, constants.low, constants.high) - constants.offset) / constants.scale
+    return numbers / group.most

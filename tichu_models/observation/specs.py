@@ -1,12 +1,11 @@
-"""What stands where in a vector: every spec as a table of features, from which offsets, names and the docs page come.
+"""The specs: the features of each vector by name and place. Offsets and docs/features.md follow from them.
 
-A vector exists twice. Packed, as encoders write it and files keep it: the layout's bits one behind the other, 64 in an
-int64 word, the lowest first; then raw points as int16, four a word; then the turns of the history, a word each.
-Unpacked, as a network reads it: one number a place, in the order of the table. Specs that are encoded alike share a
-`Layout`; a spec takes some of the layout's groups, in an order of its own. `spec("play-376+counts-29")` finds a spec
-and switches blocks on. How a view is encoded does not belong here.
+A vector has two forms. Packed, as encoders write it and files keep it: the layout's bits end to end, 64 in an int64
+word, the lowest first; then raw numbers as int16, four a word; then the turns of the history, a word each. Unpacked,
+as a network reads it: one number a place, in the order of the spec. Specs that are encoded alike share a `Layout`; a
+spec takes some of the layout's groups, in its own order. `spec("play-376+counts-29")` finds a spec and adds blocks.
 
-Seats are relative: me, right opponent, partner, left opponent. Cards stand in the order of card indices.
+Seats are relative: me, right opponent, partner, left opponent. Cards are in the order of card indices.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from tichu_models.observation.counts import COUNTED
+from tichu_models.observation.fields import BITS_A_WORD, NUMBERS_A_WORD
 from tichu_models.observation.view import HISTORY_MOST
 from tichu_models.rules.asking import (
     BOMB_THROW,
@@ -27,30 +28,26 @@ from tichu_models.rules.asking import (
     TICHU_CALL,
     WISH,
 )
-from tichu_models.rules.cards import ACE, DRAGON_RANK, LABELS
-from tichu_models.rules.combinations import FIGURES, TYPE_AND_LENGTH, TYPE_NAMES
+from tichu_models.rules.cards import ACE, DRAGON_RANK, LABELS, NUM_CARDS, NUM_VALUES
+from tichu_models.rules.combinations import TYPE_AND_LENGTH, TYPE_NAMES, combination_name
 from tichu_models.rules.state import HAND_SIZE
 
-BITS_A_WORD = 64
-NUMBERS_A_WORD = 4
-
-SEATS = ("me", "right", "partner", "left")
-OTHERS = SEATS[1:]
-NUM_VALUES = 17  # of a card: 0 the Dog .. 15 the Dragon, 16 the Phoenix
+RELATIVE_SEATS = ("me", "right", "partner", "left")
+OTHERS = RELATIVE_SEATS[1:]
 ONE_HOT, THERMOMETER, MULTI_HOT, NUMBER = "one-hot", "thermometer", "multi-hot", "number"
 
 
 @dataclass(frozen=True)
 class Group:
-    """Bits or numbers that belong together. Its places are named `name` + each of the endings."""
+    """Bits or numbers that belong together. The names of its places are `name` + each of the endings."""
 
     name: str
     kind: str
     endings: tuple[str, ...]
     meaning: str
-    scaled_by: str = ""  # the variable of scaling.json that says how a number is clipped and scaled
-    most: int = 1  # or its largest value, by which it is divided where others are scaled
-    unit: int = 1  # of a number, in which it always stands
+    scaled_by: str = ""  # the variable of scaling.json by which a number is clipped and scaled
+    most: int = 1  # the largest value of a number without such a variable: a scaling divides by it
+    unit: int = 1  # a number is always divided by this
 
     @property
     def size(self) -> int:
@@ -77,24 +74,18 @@ def _steps(n: int) -> tuple[str, ...]:
     return tuple(f"[{i}]" for i in range(1, n + 1))
 
 
-def combination_name(kind: int, length: int) -> str:
-    """`pass`, `single`, .. `stair4`, .. `fullhouse`, `street5`, .. `bomb4`, as labels of trick_combination spell it."""
-    name = TYPE_NAMES[kind].lower()
-    return f"{name}{length}" if name in ("stair", "street", "bomb") else name
-
-
-_SEAT_OR_NONE = _dotted("none", *SEATS)
+_SEAT_OR_NONE = _dotted("none", *RELATIVE_SEATS)
 _CARDS = _dotted(*LABELS)
 _CALLS = _dotted("none", "small", "grand")
 
 # fmt: off
 CURRENT_TURN = Group("current_turn", ONE_HOT, _SEAT_OR_NONE, "who is on turn")
 START_PLAYER = Group("start_player", ONE_HOT, _SEAT_OR_NONE, "who held the Mahjong after schupfen")
-COUNT_THERMOMETER = Group("count_hand_cards", THERMOMETER, _by_seat(SEATS, _steps(HAND_SIZE)),
+COUNT_THERMOMETER = Group("count_hand_cards", THERMOMETER, _by_seat(RELATIVE_SEATS, _steps(HAND_SIZE)),
                           "cards on each hand: of k cards the first k are set")
-COUNT_NUMBER = Group("count_hand_cards", NUMBER, _dotted(*SEATS), "cards on each hand", most=HAND_SIZE)
+COUNT_NUMBER = Group("count_hand_cards", NUMBER, _dotted(*RELATIVE_SEATS), "cards on each hand", most=HAND_SIZE)
 PLAYED_CARDS = Group("played_cards", MULTI_HOT, _CARDS, "cards played in the round")
-ANNOUNCEMENTS = Group("announcements", ONE_HOT, _by_seat(SEATS, _CALLS), "what each seat has announced")
+ANNOUNCEMENTS = Group("announcements", ONE_HOT, _by_seat(RELATIVE_SEATS, _CALLS), "what each seat has announced")
 WISH_VALUE = Group("wish", ONE_HOT, _dotted("none", "fulfilled", *range(2, ACE + 1)), "the wish: none made, or open")
 DRAGON_RECIPIENT = Group("dragon_recipient", ONE_HOT, _SEAT_OR_NONE, "who was given the Dragon's trick")
 TRICK_OWNER = Group("trick_owner", ONE_HOT, _SEAT_OR_NONE, "who laid the play on top of the trick")
@@ -106,7 +97,7 @@ TRICK_TYPE = Group("trick_type", ONE_HOT, _dotted(*(name.lower() for name in TYP
 TRICK_LENGTH = Group("trick_length", ONE_HOT, _dotted(*range(HAND_SIZE + 1)), "number of cards of the play on top")
 TRICK_VALUE = Group("trick_value", ONE_HOT, _dotted(*range(DRAGON_RANK + 1)), "rank of the play on top")
 TRICK_POINTS = Group("trick_points", NUMBER, ("",), "points of all cards in the running trick", "trick_points")
-POINTS = Group("points", NUMBER, _dotted(*SEATS), "points each seat has collected", "points")
+POINTS = Group("points", NUMBER, _dotted(*RELATIVE_SEATS), "points each seat has collected", "points")
 WINNER = Group("winner", ONE_HOT, _SEAT_OR_NONE, "who went out first")
 GAME_SCORE = Group("game_score", NUMBER, _dotted("own", "other"),
                    "result of the previous round, 0 before the first", "game_score")
@@ -122,14 +113,14 @@ SCORE_CUM = Group("score_cum", NUMBER, _dotted("own", "other"), "score of the ga
 
 @dataclass(frozen=True)
 class Layout:
-    """What one encoder writes: its groups, and where each of them begins."""
+    """The packed form that one encoder writes: its groups, and where each of them begins."""
 
     name: str
     groups: tuple[Group, ...]
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each group begins: of bits how many stand before it, of numbers likewise."""
+        """Where each group begins: the bits before a group of bits, the numbers before a group of numbers."""
         places, bits, numbers = {}, 0, 0
         for group in self.groups:
             if group.kind == NUMBER:
@@ -147,6 +138,7 @@ class Layout:
 
     @cached_property
     def numbers(self) -> int:
+        """Raw numbers."""
         return sum(group.size for group in self.groups if group.kind == NUMBER)
 
 
@@ -168,15 +160,6 @@ REDUCED_LAYOUT = Layout(
 LAYOUTS = (PLAY_LAYOUT, REDUCED_LAYOUT)
 LAYOUT_PLAY, LAYOUT_REDUCED = range(2)
 
-COUNTED_KINDS = ("pairs", "triples", "stairs", "fullhouses", "streets", "bombs")
-COUNTED_LENGTHS = (
-    *("pairs", "triples", *(f"stairs{n}" for n in range(4, 15, 2)), "fullhouses"),
-    *(f"streets{n}" for n in range(5, 15)),
-    *(f"bombs{n}" for n in range(4, 14)),
-)
-COUNTED_FIGURES = tuple(f"{combination_name(figure.type, figure.length)}_{figure.rank}" for figure in FIGURES)
-COUNTED = {6: COUNTED_KINDS, 29: COUNTED_LENGTHS, 226: COUNTED_FIGURES}
-
 
 def _counts(n: int) -> Group:
     return Group("counts", NUMBER, _dotted(*COUNTED[n]), "how often the hand holds it, without the Phoenix")
@@ -193,9 +176,9 @@ def _history(entry: int) -> Group:
     return Group(f"history[{entry}]", ONE_HOT, endings, "a turn before the decision, the latest first")
 
 
-# What a label is. The stored label is a choice as `arena.table` describes it; cards in the order of card indices.
+# Kinds of labels. A stored label is an answer as `rules.asking` describes it, but cards are bits by card index.
 CARDS_LABEL, CALL_LABEL, SCHUPF_LABEL, WISH_LABEL, DRAGON_LABEL, BOMB_LABEL = range(6)
-NUM_COLOURS = 5  # S, B, G, R, and none for the special cards
+PASS_BIT = 1 << NUM_CARDS  # of a label of cards
 # fmt: off
 LABEL_NAMES = {
     CARDS_LABEL: (*LABELS, "pass"),
@@ -211,9 +194,9 @@ LABEL_NAMES = {
 
 @dataclass(frozen=True)
 class Spec:
-    """A vector: its groups in order, of whose decisions it is made, and what its label is.
+    """A vector: its groups in order, the kinds of decisions that it is made of, and its label.
 
-    The version is bumped by hand when the same decision would give another vector.
+    The version is raised by hand when the same decision would give another vector.
     """
 
     name: str
@@ -230,7 +213,7 @@ class Spec:
 
     @cached_property
     def appended(self) -> tuple[Group, ...]:
-        """Groups that stand behind those of the layout."""
+        """Groups behind those of the layout."""
         return (
             *((RTG,) if self.rtg else ()),
             *((SCORE_CUM,) if self.score_cum else ()),
@@ -255,10 +238,12 @@ class Spec:
 
     @cached_property
     def numbers(self) -> int:
+        """Raw numbers of a packed vector."""
         return self.layout.numbers + sum(group.size for group in self.appended if group.kind == NUMBER)
 
     @cached_property
     def number_words(self) -> int:
+        """Words of raw numbers."""
         return -(-self.numbers // NUMBERS_A_WORD)
 
     @cached_property
@@ -274,28 +259,29 @@ class Spec:
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:
+        """The name of every place of the label."""
         return LABEL_NAMES[self.label]
 
     def places(self) -> list[tuple[Group, int]]:
         """Every group of the vector, and where it begins in the packed form: which bit, or which number."""
-        found = []
+        places = []
         starts, whole = self.layout.places, {group.name: group for group in self.layout.groups}
         for group in self.groups:
             dropped = whole[group.name].size - group.size
-            found.append((group, starts[group.name] + dropped))
+            places.append((group, starts[group.name] + dropped))
         word, number = self.layout.words + self.number_words, self.layout.numbers
         for group in self.appended:
             if group.kind == NUMBER:
-                found.append((group, number))
+                places.append((group, number))
                 number += group.size
             else:
-                found.append((group, BITS_A_WORD * word))
+                places.append((group, BITS_A_WORD * word))
                 word += 1
-        return found
+        return places
 
     @cached_property
     def digest(self) -> str:
-        """Says whether two files hold the same vectors: of the version and of every place, packed and unpacked."""
+        """Digest of the version and of every place, packed and unpacked: files of equal digests hold equal vectors."""
         content = [(group.names, place) for group, place in self.places()]
         text = repr((self.name, self.version, self.width, self.number_names, self.label, self.kinds, content))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -329,7 +315,7 @@ _ALL = (
     Spec("bomb-375", 1, _P, (BOMB_THROW,), BOMB_LABEL, _PLAY, "whether to throw a bomb out of turn"),
 )
 # fmt: on
-SPECS = {found.name: found for found in _ALL}
+SPECS = {each.name: each for each in _ALL}
 SPEC_OF_KIND = dict(
     zip(
         range(len(KINDS)),
@@ -340,28 +326,28 @@ SPEC_OF_KIND = dict(
 
 
 class SpecError(ValueError):
-    """A name that is no spec, or a block that there is not."""
+    """A name that is no spec, or names an unknown block."""
 
 
 @cache
 def spec(name: str) -> Spec:
-    """The spec of this name, with the blocks behind it: `play-375+score_cum+counts-29+history-12`."""
+    """The spec of a name with its blocks, as `play-375+score_cum+counts-29+history-12`."""
     base, *blocks = name.split("+")
     if base not in SPECS:
         raise SpecError(f"spec {base!r}: expected one of {', '.join(SPECS)}")
-    found = SPECS[base]
+    result = SPECS[base]
     for block in blocks:
         kind, _, number = block.partition("-")
         n = int(number) if number.isdecimal() else 0
         if block == "score_cum":
-            found = replace(found, score_cum=True)
+            result = replace(result, score_cum=True)
         elif kind == "counts" and n in COUNTED:
-            found = replace(found, counts=n)
+            result = replace(result, counts=n)
         elif kind == "history" and 1 <= n <= HISTORY_MOST:
-            found = replace(found, history=n)
+            result = replace(result, history=n)
         else:
             raise SpecError(
                 f"spec {name!r}: block {block!r}; expected score_cum, "
                 f"counts-{', counts-'.join(map(str, COUNTED))}, or history-1 .. history-{HISTORY_MOST}"
             )
-    return replace(found, name=name)
+    return replace(result, name=name)

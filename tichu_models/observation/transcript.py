@@ -1,27 +1,29 @@
-"""What everybody at the table has seen of a round since the deal: for players who look further back than a view.
+"""Transcripts: what everybody has seen of a round since the deal, for players who look further back than a view.
 
-A transcript holds nothing of any hand. Together with the own view it tells all that a seat may know; `retrace` plays
-it again from a deal, a true one or one that is only supposed, and shows every play in between as its player saw it.
-Who is handed a transcript is told by `arena.extras`.
+A transcript holds nothing of any hand. With the own view it is all that a seat may know. `retrace` plays it again from
+a deal, true or supposed, and gives the view of every player at every play. `arena.extras` hands transcripts to agents.
 """
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from tichu_models.kernels import inner
-from tichu_models.observation.blocks import recall
-from tichu_models.observation.view import VIEW, see
+from tichu_models.observation.turns import recall
+from tichu_models.observation.view import VIEW, View, see
 from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, PLAY_ENTRY, cards_in, kind_of, seat_of
 from tichu_models.rules.asking import PLAY as PLAY_CARDS
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import MAHJONG
-from tichu_models.rules.legal import PLAYS, is_forced
+from tichu_models.rules.legal import PLAYS, Plays, is_forced
 from tichu_models.rules.state import (
     CALLED_BEFORE_PLAY,
     CALLED_GRAND,
     NO_CALL,
     STATE,
+    State,
     begin_round,
     call,
     check_pass,
@@ -41,38 +43,45 @@ TRANSCRIPT = np.dtype([
     ("dragon_recipient", np.int8),  # who got the Dragon's trick, or -1
 ], align=True)
 
-# Cards and the exchange of a round, known or supposed.
+# The cards of a round and their exchange, true or supposed.
 DEAL = np.dtype([
     ("start", np.int64, 4),         # the fourteen cards of each seat, before schupfen
     ("given", np.int8, (4, 3)),     # card index given to the right opponent, the partner, the left opponent
 ], align=True)
 
-# What a trace shall hold.
+# What a trace is to hold.
 RETRACE_OPTIONS = np.dtype([
     ("seats", np.int64),            # bit s: the plays and passes of seat s
-    ("past", np.int64),             # latest turns in their views
-    ("open", np.int8),              # 1: only those that were not the only legal answer
-    ("strict", np.int8),            # 1: hands that defy the wish are refused as well
+    ("past", np.int64),             # latest turns in the views
+    ("open", np.int8),              # 1: without forced plays and passes
+    ("strict", np.int8),            # 1: a deal on which somebody defied the wish is refused, too
 ], align=True)
 
-# Plays and passes, and what their players saw.
+# A play or pass with the view of its player, and all of a round.
 MADE = np.dtype([("seen", VIEW), ("cards", np.int64)], align=True)
 TRACE: np.dtype = np.dtype([("at", MADE, MAX_TURNS)])
 
 RETRACING = np.dtype([("state", STATE), ("plays", PLAYS), ("trace", TRACE), ("deal", DEAL)], align=True)
 # fmt: on
 
+Transcript: TypeAlias = Any  # a record of TRANSCRIPT
+Deal: TypeAlias = Any  # a record of DEAL
+RetraceOptions: TypeAlias = Any  # a record of RETRACE_OPTIONS
+Trace: TypeAlias = Any  # a record of TRACE
+
 
 @inner
-def retrace(deal, view, transcript, options, state, plays, trace):
-    """Plays a round again up to the present, with each step checked; returns (how many of the plays asked for
-    there were, code of the rule that is broken or 0). What happened before the round is as the view has it."""
+def retrace(
+    deal: Deal, view: View, transcript: Transcript, options: RetraceOptions, state: State, plays: Plays, trace: Trace
+) -> tuple[int, int]:
+    """Plays a round again up to the present and checks each step; returns the length of the trace, and the rule that a
+    step breaks or 0. The scores before the round are those of the view."""
     log = transcript.log
     begin_round(state, deal.start, deal.start, view.total[0], view.total[1], view.last[0], view.last[1])
-    for position in (CALLED_GRAND, CALLED_BEFORE_PLAY):
+    for called_at in (CALLED_GRAND, CALLED_BEFORE_PLAY):
         for seat in range(4):
-            if transcript.called_at[seat] == position:
-                call(state, seat, position)
+            if transcript.called_at[seat] == called_at:
+                call(state, seat, called_at)
     if view.start_player < 0:
         return 0, 0
     exchange(state, deal.given)
@@ -112,8 +121,8 @@ def retrace(deal, view, transcript, options, state, plays, trace):
 
 
 @inner
-def _call_now(state, transcript):
-    """Small Tichus that are called before the turn that comes next."""
+def _call_now(state: State, transcript: Transcript) -> None:
+    """Announces the small Tichus that were called before the next turn."""
     for seat in range(4):
         if transcript.called_at[seat] == state.turns and state.call[seat] == NO_CALL:
             call(state, seat, state.turns)

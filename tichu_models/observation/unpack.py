@@ -1,8 +1,8 @@
-"""From packed samples to what a network reads: float32 or bfloat16, in the order of the spec, numbers scaled.
+"""Unpacks samples into what a network reads: float32 or bfloat16, in the order of the spec, numbers scaled.
 
-Bits are looked up eight at a time, raw points in a table that clips, scales and rounds in one step, so that the kernel
-does not know what type it writes. Runs of bits are written in order, then the numbers between them: what a lookup
-writes too far is overwritten, and behind the last row a buffer has room for it (`buffer`).
+Tables make the values, so that kernels are the same for both types: bits are looked up eight at a time, and one table
+clips, scales and rounds a raw number. Runs of bits are written first, then the numbers between them. A lookup may write
+up to seven values too many: the next group overwrites them, and `buffer` has room for those behind the last row.
 """
 
 from __future__ import annotations
@@ -10,35 +10,33 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import copy_eight, inlined, kernel
+from tichu_models.observation.facts import DECISION_WORD, ROUND_WORD, first_out_in, rtg_in, value_in
+from tichu_models.observation.fields import BITS_A_WORD, NUMBER_BITS, NUMBERS_A_WORD, signed_16
 from tichu_models.observation.scaling import Scaling, scaled
 from tichu_models.observation.specs import (
     BOMB_LABEL,
     CALL_LABEL,
     CARDS_LABEL,
     DRAGON_LABEL,
-    NUM_COLOURS,
-    NUM_VALUES,
     NUMBER,
-    NUMBERS_A_WORD,
     SCHUPF_LABEL,
     WISH_LABEL,
     Spec,
 )
-from tichu_models.rules.cards import ACE, VALUE_OF_INDEX
+from tichu_models.rules.asking import given_card
+from tichu_models.rules.cards import ACE, COLOUR_OF_INDEX, NUM_COLOURS, NUM_VALUES, VALUE_OF_INDEX
+from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import RIGHT
 
 LANES = 8  # bits that are looked up at once
-REACH = 2048  # raw numbers beyond +-REACH count as REACH
-SIGN = 1 << 15
+LANES_MASK = (1 << LANES) - 1
+REACH = 2048  # raw numbers are cut to -REACH .. REACH
 FLOAT32, BFLOAT16 = "float32", "bfloat16"
-TYPES = {FLOAT32: np.float32, BFLOAT16: np.int16}  # NumPy has no bfloat16: its bits
-
-# By card index: S, B, G, R, and none for Hu, Ma, Dr, Ph.
-COLOUR_OF_INDEX = np.array([NUM_COLOURS - 1] * 2 + [0, 1, 2, 3] * 13 + [NUM_COLOURS - 1] * 2, dtype=np.int8)
+TYPES = {FLOAT32: np.float32, BFLOAT16: np.int16}  # NumPy has no bfloat16: int16 holds its bits
 
 
 def in_type(values: np.ndarray, kind: str) -> np.ndarray:
-    """float32 values as the type that batches have; bfloat16 rounds to the nearest, ties to even."""
+    """Values in the type of a batch; bfloat16 rounds to the nearest, ties to even."""
     values = np.ascontiguousarray(values, dtype=np.float32)
     if kind == FLOAT32:
         return values
@@ -47,19 +45,19 @@ def in_type(values: np.ndarray, kind: str) -> np.ndarray:
 
 
 @inlined
-def put_bits(low, high, shift, n, lookup, out, to):
-    """n of the 64 bits that begin so far up in a word and go on in the next."""
+def put_bits(low: int, high: int, shift: int, n: int, lookup: np.ndarray, out: np.ndarray, to: int) -> None:
+    """Writes the n <= 64 bits that begin `shift` bits up in the word `low` and continue in `high`."""
     over = np.uint64(63) - np.uint64(shift)
     bits = np.int64(np.uint64(low) >> np.uint64(shift) | (np.uint64(high) << np.uint64(1)) << over)
     for _ in range((n + LANES - 1) >> 3):
-        copy_eight(lookup, LANES * (bits & 255), out, to)
+        copy_eight(lookup, LANES * (bits & LANES_MASK), out, to)
         bits >>= LANES
         to += LANES
 
 
 @kernel
-def gather(samples, order, rows):
-    """Copies the samples in this order to one place: in few steps, so that the processor waits for many at once."""
+def gather(samples: np.ndarray, order: np.ndarray, rows: np.ndarray) -> None:
+    """Copies samples in this order into rows, eight words at a time, so that many loads from memory overlap."""
     width = rows.shape[1]
     source, target = samples.reshape(-1), rows.reshape(-1)
     for k in range(len(order)):
@@ -70,26 +68,45 @@ def gather(samples, order, rows):
 
 
 @kernel
-def unpack_features(rows, n, runs, numbers, lookup, tables, size, out):
-    """The vectors of n samples, one behind the other."""
+def unpack_features(
+    rows: np.ndarray,
+    n: int,
+    runs: np.ndarray,
+    numbers: np.ndarray,
+    lookup: np.ndarray,
+    tables: np.ndarray,
+    size: int,
+    out: np.ndarray,
+) -> None:
+    """Writes the vectors of n samples end to end."""
     for k in range(n):
         at = k * size
         for r in range(len(runs)):
             place, left, to = runs[r, 0], runs[r, 1], at + runs[r, 2]
             word, shift = place >> 6, place & 63
             while left > 0:
-                put_bits(rows[k, word], rows[k, word + 1], shift, min(left, 64), lookup, out, to)
+                put_bits(rows[k, word], rows[k, word + 1], shift, min(left, BITS_A_WORD), lookup, out, to)
                 word += 1
-                left -= 64
-                to += 64
+                left -= BITS_A_WORD
+                to += BITS_A_WORD
         for r in range(len(numbers)):
-            number = ((rows[k, numbers[r, 1]] >> numbers[r, 2]) & 0xFFFF ^ SIGN) - SIGN
+            number = signed_16(rows[k, numbers[r, 1]] >> numbers[r, 2])
             out[at + numbers[r, 3]] = tables[numbers[r, 0], min(max(number, -REACH), REACH) + REACH]
 
 
 @kernel
-def unpack_labels(rows, n, at, form, size, lookup, values, colours, out):
-    """The labels, likewise; `at` is the word that holds them."""
+def unpack_labels(
+    rows: np.ndarray,
+    n: int,
+    at: int,
+    form: int,
+    size: int,
+    lookup: np.ndarray,
+    values: np.ndarray,
+    colours: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Writes the labels of n samples end to end; `at` is the word of the label."""
     zero, one = lookup[0], lookup[LANES]
     for k in range(n):
         label, to = rows[k, at], k * size
@@ -100,10 +117,10 @@ def unpack_labels(rows, n, at, form, size, lookup, values, colours, out):
             out[to + place] = zero
         if form == CALL_LABEL:
             out[to] = one if label else zero
-            out[to + 1] = one if (rows[k, at + 2] >> 48) & 1 else zero
+            out[to + 1] = one if first_out_in(rows[k, at + ROUND_WORD]) else zero
         elif form == SCHUPF_LABEL:
             for other in range(3):
-                card = (label >> (8 * other)) & 63
+                card = given_card(label, other)
                 out[to + other * NUM_VALUES + values[card]] = one
                 out[to + 3 * NUM_VALUES + other * NUM_COLOURS + colours[card]] = one
         elif form == WISH_LABEL:
@@ -115,16 +132,16 @@ def unpack_labels(rows, n, at, form, size, lookup, values, colours, out):
 
 
 @kernel
-def unpack_targets(rows, n, at, values, rtgs):
-    """By how much the own team wins, in points, and the return to go, in hundreds of them."""
+def unpack_targets(rows: np.ndarray, n: int, at: int, values: np.ndarray, rtgs: np.ndarray) -> None:
+    """Writes the values, in points, and the returns to go, in hundreds of points; `at` is the word of the label."""
     for k in range(n):
-        facts = rows[k, at + 1]
-        values[k] = ((facts & 0xFFFF) ^ SIGN) - SIGN
-        rtgs[k] = ((((facts >> 16) & 0xFFFF) ^ SIGN) - SIGN) / 100.0
+        facts = rows[k, at + DECISION_WORD]
+        values[k] = value_in(facts)
+        rtgs[k] = rtg_in(facts) / VALUE_UNIT
 
 
 class Unpacker:
-    """Unpacks samples of one spec with one scaling, into buffers that are used again and again."""
+    """Unpacks samples of one spec with one scaling into the caller's buffers."""
 
     def __init__(self, spec: Spec, scaling: Scaling | None = None, kind: str = FLOAT32) -> None:
         if kind not in TYPES:
@@ -136,25 +153,24 @@ class Unpacker:
         self.runs, self.numbers, self.tables = _runs(spec, scaling, kind)
 
     def buffer(self, rows: int, width: int) -> np.ndarray:
-        """Room for so many rows, flat."""
+        """A flat buffer for so many rows."""
         return np.zeros(rows * width + LANES, dtype=TYPES[self.kind])
 
     def features(self, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Vectors, written into a buffer; (rows, size)."""
+        """Writes vectors into a buffer; returns them as (rows, size)."""
         n, size = len(rows), self.spec.size
         unpack_features(rows, n, self.runs, self.numbers, self.lookup, self.tables, size, out)
         return out[: n * size].reshape(n, size)
 
     def labels(self, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Labels, written into a buffer; (rows, number of labels)."""
+        """Writes labels into a buffer; returns them as (rows, number of labels)."""
         n, size, spec = len(rows), len(self.spec.label_names), self.spec
         unpack_labels(rows, n, spec.width, spec.label, size, self.lookup, VALUE_OF_INDEX, COLOUR_OF_INDEX, out)
         return out[: n * size].reshape(n, size)
 
 
 def _runs(spec: Spec, scaling: Scaling | None, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(first bit, size, place in the vector) of every run of bits; (table, word, shift, place) of every number; and
-    the tables."""
+    """Runs of bits as (first bit, size, place in the vector), numbers as (table, word, shift, place), the tables."""
     runs: list[list[int]] = []
     numbers: list[tuple[int, int, int, int]] = []
     tables: dict[tuple[str, int, int], int] = {}
@@ -169,7 +185,7 @@ def _runs(spec: Spec, scaling: Scaling | None, kind: str) -> tuple[np.ndarray, n
                 values.append(in_type(scaled(raw, group, scaling), kind))
             for k in range(group.size):
                 word, slot = divmod(at + k, NUMBERS_A_WORD)
-                numbers.append((tables[same], spec.layout.words + word, 16 * slot, place + k))
+                numbers.append((tables[same], spec.layout.words + word, NUMBER_BITS * slot, place + k))
         elif runs and runs[-1][0] + runs[-1][1] == at and runs[-1][2] + runs[-1][1] == place:
             runs[-1][1] += group.size
         else:

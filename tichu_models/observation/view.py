@@ -1,7 +1,6 @@
-"""What a seat may see when it is asked: its own cards and what lies open. A view holds nothing else.
+"""Views: what a seat may see when it is asked, its own cards and what everybody sees, and nothing else.
 
-Seats in a view are absolute, as on the table; agents look at them relative to `seat`. Which vector an agent makes of
-a view does not belong here.
+Seats in a view are absolute, as at the table; `seat` is whose view it is.
 """
 
 from __future__ import annotations
@@ -10,16 +9,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tichu_models.chance import Key
 from tichu_models.kernels import field_copier, inlined
 from tichu_models.rules.asking import GRAND_CALL
 from tichu_models.rules.cards import count
-from tichu_models.rules.state import FIRST_SIZE, OPEN, STATE, received
+from tichu_models.rules.state import FIRST_SIZE, OPEN, STATE, Seat, State, received
 
 HISTORY_MOST = 16  # turns that a view can hold
 
 # fmt: off
 VIEW = np.dtype([
-    ("key", np.uint64),             # of all random numbers this decision may use
+    ("key", np.uint64),             # for all random numbers of this decision
     ("hand", np.int64),             # own cards; the first eight when asked for a grand Tichu
     *OPEN,                          # as in the state
     ("kind", np.int8),              # what is asked, an index of asking.KINDS
@@ -27,16 +27,17 @@ VIEW = np.dtype([
     ("given", np.int8, 3),          # card index given to right opponent, partner, left opponent; -1 before
     ("received", np.int8, 3),       # card index got from right opponent, partner, left opponent; -1 before
     ("count", np.int8, 4),          # cards each seat holds
-    ("past", np.int16, HISTORY_MOST),  # the latest turns, where `blocks.recall` was asked for them
+    ("past", np.int16, HISTORY_MOST),  # the latest turns, where `turns.recall` has filled them in
 ], align=True)
 # fmt: on
-View: TypeAlias = Any
+
+View: TypeAlias = Any  # a record of VIEW
 copy_open = field_copier(STATE, VIEW, [name for name, *_ in OPEN])
 
 
 @inlined
-def see(state, seat, kind, key, view):
-    """Fills the view of a seat that is asked this kind of decision."""
+def see(state: State, seat: Seat, kind: int, key: Key, view: View) -> None:
+    """Fills in the view of a seat that is asked a question of this kind."""
     view.key = key
     view.kind = kind
     view.seat = seat

@@ -17,7 +17,17 @@ from tichu_models.chance import draw_unit
 from tichu_models.kernels import inlined, inner
 from tichu_models.observation.view import View
 from tichu_models.players.random import choose_by_chance
-from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL, WISH
+from tichu_models.rules.asking import (
+    BOMB_THROW,
+    DRAGON_GIFT,
+    GRAND_CALL,
+    PLAY,
+    SCHUPF,
+    SMALL_CALL,
+    TICHU_CALL,
+    WISH,
+    schupf_answer,
+)
 from tichu_models.rules.cards import (
     ACE,
     BIT_OF_INDEX,
@@ -35,7 +45,7 @@ from tichu_models.rules.cards import (
     rank_of_bit,
     ranks_present,
 )
-from tichu_models.rules.combinations import BOMB, MIN_STREET, RUN, cards_of, rank_of, type_of
+from tichu_models.rules.combinations import BOMB, MIN_STREET, RUN, bomb_strength, cards_of, rank_of, type_of
 from tichu_models.rules.legal import Plays, bombs, has_bomb, legal_plays
 from tichu_models.rules.state import GRAND, LEFT, NO_CALL, NOBODY, RIGHT, partner
 
@@ -163,10 +173,8 @@ def _choose_schupf(hand: int) -> int:
     to_right = DOG if hand & DOG and strong >= STRONG_HAND else free & -free
     free &= ~to_right
     to_left = free & -free
-    return (
-        int(INDEX_OF_BIT[lowest_bit(to_right)])
-        | int(INDEX_OF_BIT[lowest_bit(to_partner)]) << 8
-        | int(INDEX_OF_BIT[lowest_bit(to_left)]) << 16
+    return schupf_answer(
+        INDEX_OF_BIT[lowest_bit(to_right)], INDEX_OF_BIT[lowest_bit(to_partner)], INDEX_OF_BIT[lowest_bit(to_left)]
     )
 
 
@@ -197,9 +205,7 @@ def _choose_bomb(view: View, plays: Plays, n: int) -> int:
     for i in range(n):
         if cards_of(plays.move[i]) == view.hand:
             finishing = plays.move[i]
-        if count(cards_of(plays.move[i])) * 16 + rank_of(plays.move[i]) < count(cards_of(lowest)) * 16 + rank_of(
-            lowest
-        ):
+        if bomb_strength(plays.move[i]) < bomb_strength(lowest):
             lowest = plays.move[i]
     if _partner_is_going(view):
         if finishing:

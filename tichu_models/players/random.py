@@ -8,7 +8,7 @@ from __future__ import annotations
 from tichu_models.chance import draw_below
 from tichu_models.kernels import inlined, inner
 from tichu_models.observation.view import View
-from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH, giving
 from tichu_models.rules.cards import ACE, INDEX_OF_BIT, count, lowest_bit
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import Plays, answers, bombs
@@ -48,5 +48,5 @@ def _three_cards(view: View) -> int:
             card &= card - 1
         bit = lowest_bit(card)
         hand &= ~(1 << bit)
-        choice |= int(INDEX_OF_BIT[bit]) << (8 * to)
+        choice |= giving(INDEX_OF_BIT[bit], to)
     return choice

@@ -1,1 +1,1 @@
-"""A round as data: the record of a played round, the history codec, the replay with its rule check."""
+"""Rounds as data: their records and histories, and the replay that checks them by the rules."""

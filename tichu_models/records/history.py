@@ -1,11 +1,11 @@
-"""How the turns of a round are kept: as bytes in a file, as one int64 an entry while they are worked on.
+"""Histories: the turns of a round as bytes in files, and as a LOG with an int64 for each entry in kernels.
 
-In a file a turn is `0x80 | seat` (pass), or `0x90 | seat` followed by the card indices of the play, ascending;
-`0xA0 | seat` follows the turn after which the seat took the trick. Collecting passes, the Dog's going over, and
-announcements are no entries there. Card indices are below 56, so a byte says by itself what it is.
+In bytes, a turn is `0x80 | seat` for a pass, or `0x90 | seat` and the card indices of the play, ascending. A byte
+`0xA0 | seat` follows the turn after which the seat took the trick. Announcements, collecting passes and the lead that
+the Dog hands over are not stored. Card indices are below 56, so the value of a byte tells what it is.
 
-In a LOG an entry is cards | seat << 56 | kind << 58, and a small Tichu is an entry, too: whoever walks through a log
-meets everything in its order.
+In a LOG, an entry is cards | seat << 56 | kind << 58. Small Tichus are entries, too, so that a log has everything in
+its order.
 """
 
 from __future__ import annotations
@@ -16,26 +16,29 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tichu_models.kernels import inlined, inner
-from tichu_models.rules.cards import BIT_OF_INDEX, DECK, INDEX_OF_BIT, LABELS, NATURAL, NUM_CARDS, lowest_bit
+from tichu_models.records.schema import Round
+from tichu_models.rules.cards import BIT_OF_INDEX, DECK, INDEX_OF_BIT, LABELS, NATURAL, NUM_CARDS, Mask, lowest_bit
 
 PASS_MARK, PLAY_MARK, TAKE_MARK = 0x80, 0x90, 0xA0
 KIND_BITS, SEAT_BITS = 0xF0, 0x03
 MAX_HISTORY = 512  # bytes: 56 cards, at most 56 plays, 168 passes and 56 takes
 MAX_TURNS = 256
 
-# Kinds of entries. Only the middle three are in a file; the others are a call, and plays whose cards cannot be told.
+# Kinds of entries. Passes, plays and takes are stored in files; a bad label or a doubled card is in raw logs only.
 BAD_LABEL, PASS_ENTRY, PLAY_ENTRY, TAKE_ENTRY, CALL_ENTRY, DOUBLED_CARD = range(6)
 SEAT_SHIFT, KIND_SHIFT = 56, 58
-MAX_RAW = 512  # bytes and entries that are read; what stands behind cannot be legal, collecting passes included
+MAX_RAW = 512  # bytes and entries that are read; no legal round has more, collecting passes included
 
-# One history in a record, because arrays that are passed down a call tree are counted at every call.
+# A record like all scratch of kernels: arrays are reference-counted at every call down a call tree.
 MAX_ENTRIES = MAX_RAW + 64  # room for calls and takes
 LOG: np.dtype = np.dtype([("length", np.int64), ("entry", np.int64, MAX_ENTRIES)])
-Log: TypeAlias = Any
-# A log that was replayed: of each play, what it was on the table, the Phoenix as it was read; 0 for the Dog.
+# A replayed log: `move` is the packed play of each entry, with the Phoenix as it was read; 0 for the Dog.
 REPLAYED: np.dtype = np.dtype([("move", np.int64, MAX_ENTRIES), *((name, LOG[name]) for name in LOG.names or ())])
 
-# What a byte adds to an entry: a card, or the entry's seat and kind.
+Entry: TypeAlias = int  # cards, seat and kind
+Log: TypeAlias = Any  # a record of LOG, or of REPLAYED
+
+# ENTRY_OF_BYTE[byte]: the bits that a byte adds to an entry, which are a card, or its seat and kind.
 ENTRY_OF_BYTE = np.full(256, BAD_LABEL << KIND_SHIFT, dtype=np.int64)
 ENTRY_OF_BYTE[:NUM_CARDS] = np.int64(1) << BIT_OF_INDEX.astype(np.int64)
 MARK_OF_KIND = np.zeros(8, dtype=np.uint8)
@@ -51,35 +54,39 @@ INDICES_OF_SPECIALS = np.array(
 
 
 @inlined
-def entry_of(kind, seat, cards):
+def entry_of(kind: int, seat: int, cards: Mask) -> Entry:
+    """An entry of a log."""
     return cards | (seat << SEAT_SHIFT) | (kind << KIND_SHIFT)
 
 
 @inlined
-def kind_of(entry):
+def kind_of(entry: Entry) -> int:
+    """The kind of an entry."""
     return entry >> KIND_SHIFT
 
 
 @inlined
-def seat_of(entry):
+def seat_of(entry: Entry) -> int:
+    """The seat of an entry."""
     return (entry >> SEAT_SHIFT) & SEAT_BITS
 
 
 @inlined
-def cards_in(entry):
+def cards_in(entry: Entry) -> Mask:
+    """The cards of an entry; none if it is no play."""
     return entry & DECK
 
 
 @inlined
-def note(log, kind, seat, cards):
+def note(log: Log, kind: int, seat: int, cards: Mask) -> None:
     """Appends an entry."""
     log.entry[log.length] = entry_of(kind, seat, cards)
     log.length += 1
 
 
 @inlined
-def load(log, history, row):
-    """Takes a round's history out of a byte array, and puts its small Tichus where they were called."""
+def load(log: Log, history: np.ndarray, row: Round) -> None:
+    """Reads the history of a round from a byte array, and inserts its small Tichus where they were called."""
     source = history[row.history_from : row.history_to]
     n = 0
     entry = 0
@@ -96,10 +103,10 @@ def load(log, history, row):
 
 
 @inner
-def _insert_call(log, seat, position):
-    """Puts a call directly before the turn with this number; behind everything if there is no such turn."""
+def _insert_call(log: Log, seat: int, turns: int) -> None:
+    """Inserts a call after so many turns, directly before the next one; at the end if there are fewer."""
     at = turns_before = 0
-    while at < log.length and (kind_of(log.entry[at]) > PLAY_ENTRY or turns_before < position):
+    while at < log.length and (kind_of(log.entry[at]) > PLAY_ENTRY or turns_before < turns):
         turns_before += kind_of(log.entry[at]) <= PLAY_ENTRY
         at += 1
     for i in range(log.length, at, -1):
@@ -109,8 +116,8 @@ def _insert_call(log, seat, position):
 
 
 @inlined
-def store(log, history, at):
-    """Writes a normal log into a byte array; returns the position behind it."""
+def store(log: Log, history: np.ndarray, at: int) -> int:
+    """Writes a log in normal form into a byte array; returns the place behind it."""
     for i in range(log.length):
         entry = log.entry[i]
         history[at] = MARK_OF_KIND[kind_of(entry) & 7] | seat_of(entry)
@@ -124,8 +131,8 @@ def store(log, history, at):
 
 
 @inlined
-def is_normal_form(normal, log):
-    """Whether a log, its calls left out, is its normal form already."""
+def is_normal_form(normal: Log, log: Log) -> bool:
+    """Whether a log without its calls equals its normal form."""
     different = n = 0
     if log.length == normal.length:
         for i in range(log.length):
@@ -142,7 +149,7 @@ def is_normal_form(normal, log):
 
 
 def turns(history: bytes) -> Iterator[tuple[str, int, list[str]]]:
-    """Entries of a history as a person reads them: ("pass" | "play" | "take", seat, card labels)."""
+    """Entries of a history for people: ("pass" | "play" | "take", seat, card labels)."""
     at = 0
     while at < len(history):
         mark, seat = history[at] & KIND_BITS, history[at] & SEAT_BITS

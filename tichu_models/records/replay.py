@@ -1,12 +1,13 @@
-"""Replays a logged round in the engine and says where it breaks the rules.
+"""Replays a logged round in the engine, from the deal to the score, and finds the first rule that it breaks.
 
-`step` performs one entry of a history, so that whoever needs the positions in between (features, search) drives the
-same loop as `replay`, which runs a round from the deal to the score. A history may be raw, as a log has it: with the
-collecting passes, and without the marks that say who took a trick; `replay` then writes the normal form. An error is
-a code of `RuleBreak`; the replay stops at the first. Reading text does not belong here.
+`step` performs one entry of a log. A history may be raw, as in the text of a log: with collecting passes, and without
+the entries that say who took a trick. `replay` writes its normal form. A rule break is a code of `RuleBreak`; the
+replay stops at the first.
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from tichu_models.records.history import (
     PLAY_ENTRY,
     REPLAYED,
     TAKE_ENTRY,
+    Log,
     cards_in,
     is_normal_form,
     kind_of,
@@ -28,11 +30,11 @@ from tichu_models.records.history import (
     seat_of,
     store,
 )
-from tichu_models.records.schema import NO_RECIPIENT, Rounds
+from tichu_models.records.schema import NO_RECIPIENT, Round, Rounds
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import CARD_OF_INDEX, DECK, MAHJONG, NUM_CARDS, PHOENIX, count
-from tichu_models.rules.combinations import beats, cards_of, classify, lower_reading, on_trick
-from tichu_models.rules.legal import PLAYS
+from tichu_models.rules.combinations import PackedPlay, beats, cards_of, classify, lower_reading, on_trick
+from tichu_models.rules.legal import PLAYS, Plays
 from tichu_models.rules.scoring import DOUBLE_VICTORY, POINT_STEP, ROUND_POINTS, bonus, score_round
 from tichu_models.rules.state import (
     CALLED_BEFORE_PLAY,
@@ -43,6 +45,8 @@ from tichu_models.rules.state import (
     NOBODY,
     NOT_YET,
     STATE,
+    Seat,
+    State,
     begin_round,
     call,
     check_pass,
@@ -58,28 +62,30 @@ from tichu_models.rules.state import (
 
 # fmt: off
 OUTCOME = np.dtype([
-    ("history_length", np.int32),   # bytes of the normalised history
+    ("history_length", np.int32),   # bytes of the history in normal form
     ("num_turns", np.int16),
     ("num_tricks", np.int16),
     ("points", np.int16, 4),        # collected by each seat
     ("score", np.int16, 2),         # replayed result; 0, 0 in a broken round
     ("tichu_position", np.int16, 4),
-    ("break_at", np.int16),         # place in the history of the entry that breaks a rule; -1 if no entry does
+    ("break_at", np.int16),         # place in the log of the entry that breaks a rule; -1 if no entry does
     ("rule_break", np.int8),
-    ("dealt", np.int8),             # 1: the cards are possible
-    ("completed", np.int8),         # 1: the round was played to its end, and points, score and places are known
+    ("dealt", np.int8),             # 1: the dealt and given cards are possible
+    ("completed", np.int8),         # 1: the round was played to its end: points, score and places are known
     ("winner_index", np.int8),
     ("loser_index", np.int8),
     ("is_double_victory", np.int8),
-    ("phoenix_low", np.int8),       # 1: an ambiguous Phoenix was read low, because of what was laid on it
-    ("bomb_owners", np.int8, 4),    # who holds a bomb after schupfen
+    ("phoenix_low", np.int8),       # 1: an ambiguous Phoenix was read low, because of the play that beat it
+    ("bomb_owners", np.int8, 4),    # 1 for seats with a bomb after schupfen
 ], align=True)
 # fmt: on
 
+Outcome: TypeAlias = Any  # a record of OUTCOME
+
 
 @inner
-def check_deal(round_):
-    """Why the dealt and given cards are impossible, 0 if they are not."""
+def check_deal(round_: Round) -> int:
+    """The rule that the dealt and given cards break, or 0."""
     for seat in range(4):
         if count(round_.first[seat]) != FIRST_SIZE or count(round_.start[seat]) != HAND_SIZE:
             return RuleBreak.INVALID_CARD_COUNT
@@ -107,26 +113,26 @@ def check_deal(round_):
 
 
 @inlined
-def announce(state, round_, position):
-    """Announces what was called at this point before the play."""
+def announce(state: State, round_: Round, called_at: int) -> None:
+    """Makes the announcements before the play: CALLED_GRAND or CALLED_BEFORE_PLAY."""
     for seat in range(4):
-        if round_.tichu_position[seat] == position:
-            call(state, seat, position)
+        if round_.tichu_position[seat] == called_at:
+            call(state, seat, called_at)
 
 
 @inner
-def begin(state, round_):
-    """After begin_round: announces what was called before the play, and exchanges the cards."""
+def begin(state: State, round_: Round) -> None:
+    """Brings a round from begin_round to its first turn: announcements before the play, and schupfen."""
     announce(state, round_, CALLED_GRAND)
     announce(state, round_, CALLED_BEFORE_PLAY)
     exchange(state, round_.given)
 
 
 @inner
-def _proved_low(move, log, at, others):
-    """The lower reading of a play, if what is laid on it beats only that; else 0. `others` hold cards, too.
+def _proved_low(move: PackedPlay, log: Log, at: int, others: int) -> PackedPlay:
+    """The lower reading of a play if the next play beats only that; else 0. `others`: seats that hold cards, too.
 
-    When all of them have passed, the trick is over: what comes then is a lead, or a bomb, and proves nothing.
+    When all of these have passed, the trick is over, and the next play proves nothing.
     """
     low = lower_reading(move)
     if low == 0:
@@ -142,21 +148,21 @@ def _proved_low(move, log, at, others):
 
 
 @inlined
-def call_small(state, seat):
-    """A small Tichu in the play; who has called already, calls no more."""
+def call_small(state: State, seat: Seat) -> None:
+    """Announces a small Tichu in the play, unless the seat has called before."""
     if state.call[seat] == NO_CALL:
         call(state, seat, state.turns)
 
 
 @inlined
-def reading(state, log, at):
-    """The play at a place of a sound log: what its cards are on the trick that lies there."""
+def reading(state: State, log: Log, at: int) -> PackedPlay:
+    """The play at a place of a sound log, as it counts on the trick."""
     return _proved(state, log, at, on_trick(classify(cards_in(log.entry[at])), state.trick))
 
 
 @inlined
-def _proved(state, log, at, move):
-    """The play that was meant: an ambiguous Phoenix is low where what is laid on it proves that."""
+def _proved(state: State, log: Log, at: int, move: PackedPlay) -> PackedPlay:
+    """The play in the reading that was meant: an ambiguous Phoenix is low where the next play proves it."""
     if cards_of(move) & PHOENIX:
         seat = seat_of(log.entry[at])
         low = _proved_low(move, log, at + 1, count(state.holding & ~(1 << seat)))
@@ -167,10 +173,10 @@ def _proved(state, log, at, move):
 
 
 @inlined
-def step(state, round_, log, at, plays):
-    """Performs the entry at a place of the log; a code that is not 0 left the state alone.
+def step(state: State, round_: Round, log: Log, at: int, plays: Plays) -> int:
+    """Performs the entry at a place of the log. Returns the rule that it breaks, which leaves the state alone, or 0.
 
-    An entry may be a collecting pass, which is no turn: it takes the trick like a take.
+    A collecting pass is no turn: it takes the trick, as a take does.
     """
     entry = log.entry[at]
     kind, seat, cards = kind_of(entry), seat_of(entry), cards_in(entry)
@@ -203,8 +209,8 @@ def step(state, round_, log, at, plays):
 
 
 @inlined
-def take(state, round_):
-    """Collects the lying trick; a Dragon's trick goes to the logged recipient."""
+def take(state: State, round_: Round) -> int:
+    """Collects the trick; a Dragon's trick goes to the logged recipient."""
     if state.owner == NOBODY:
         return RuleBreak.PLAYER_NOT_ON_TURN
     if dragon_is_due(state):
@@ -217,18 +223,18 @@ def take(state, round_):
 
 
 @inner
-def _check_announcements(state):
-    """A small Tichu stands until the caller's first play, or directly after it."""
+def _check_announcements(state: State) -> int:
+    """The rule that a small Tichu breaks, or 0: it may be logged up to directly behind the caller's first play."""
     for seat in range(4):
-        first, position = state.first_play[seat], state.called_at[seat]
-        if position > state.turns or (first != NOT_YET and position > first + 1):
+        first, called_at = state.first_play[seat], state.called_at[seat]
+        if called_at > state.turns or (first != NOT_YET and called_at > first + 1):
             return RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
     return 0
 
 
 @inner
-def score_is_possible(state, score):
-    """Whether a result can come from these announcements, whoever went out first."""
+def score_is_possible(state: State, score: np.ndarray) -> bool:
+    """Whether a score is possible with these announcements, whoever went out first."""
     if score[0] % POINT_STEP or score[1] % POINT_STEP:
         return False
     for first in range(4):
@@ -242,20 +248,21 @@ def score_is_possible(state, score):
 
 
 @inner
-def _check_gift_wish_and_calls(state, round_):
-    """What can only be judged when the play is over, but for the score."""
+def _check_gift_wish_and_calls(state: State, round_: Round) -> int:
+    """The rule that Dragon gift, wish or announcements break, or 0: these are judged after the play."""
     if round_.dragon_recipient != NO_RECIPIENT and state.dragon_recipient == NOBODY:
         return RuleBreak.DRAGON_GIVEN_WITHOUT_BEAT
     if round_.wish > 0 and state.played & MAHJONG == 0:
         return RuleBreak.WISH_WITHOUT_MAHJONG
     for seat in range(4):
-        if round_.tichu_position[seat] >= 0 and state.called_at[seat] != round_.tichu_position[seat]:  # behind the end
+        if round_.tichu_position[seat] >= 0 and state.called_at[seat] != round_.tichu_position[seat]:  # after the end
             return RuleBreak.ANNOUNCEMENT_NOT_POSSIBLE
     return _check_announcements(state)
 
 
 @inner
-def _check_score(state, round_):
+def _check_score(state: State, round_: Round) -> int:
+    """Scores the round; the rule that the logged score breaks, or 0."""
     score_round(state)
     if state.score[0] == round_.score[0] and state.score[1] == round_.score[1]:
         return 0
@@ -263,8 +270,8 @@ def _check_score(state, round_):
 
 
 @inner
-def _replay_turns(state, round_, log, normal, outcome, plays):
-    """Plays a log to its end and writes its normal form; the code is 0 if every turn was legal."""
+def _replay_turns(state: State, round_: Round, log: Log, normal: Log, outcome: Outcome, plays: Plays) -> int:
+    """Plays a log to its end and writes its normal form; returns the rule that a turn breaks, or 0."""
     at = 0
     while at < log.length and not state.over:
         turns, tricks, owner = state.turns, state.tricks, state.owner
@@ -285,9 +292,7 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
         kind = kind_of(log.entry[behind])
         if kind == CALL_ENTRY:
             call_small(state, seat_of(log.entry[behind]))
-        played_on |= (
-            kind != CALL_ENTRY and kind != PASS_ENTRY and kind != TAKE_ENTRY
-        )  # also with cards that cannot be told
+        played_on |= kind != CALL_ENTRY and kind != PASS_ENTRY and kind != TAKE_ENTRY  # with unreadable cards, too
     if state.owner != NOBODY:
         owner = state.owner
         code = take(state, round_)
@@ -298,8 +303,8 @@ def _replay_turns(state, round_, log, normal, outcome, plays):
 
 
 @inner
-def _call_where_logged(state, log, at):
-    """Small Tichus from a break on: before them lie the turns as logged. A pass on one's own play only collects."""
+def _call_where_logged(state: State, log: Log, at: int) -> None:
+    """Announces the small Tichus after a rule break, by the turns as logged. A pass on one's own play only collects."""
     turns, owner = state.turns, state.owner
     for behind in range(at, log.length):
         kind, seat = kind_of(log.entry[behind]), seat_of(log.entry[behind])
@@ -314,11 +319,13 @@ def _call_where_logged(state, log, at):
 
 
 @inner
-def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
+def replay(
+    state: State, round_: Round, log: Log, normal: Log, outcome: Outcome, plays: Plays, deal_break: int, late_break: int
+) -> int:
     """Replays a round with every check; writes its outcome and the normal form of its history.
 
-    `deal_break` and `late_break` are what the round's text says against it (0: nothing): of the deal, and of Dragon,
-    wish or announcements. The code that comes first counts: deal, play, then the late ones by number, then the score.
+    `deal_break` and `late_break` are rules that the text of the round breaks (0: none), in the deal, and in Dragon
+    gift, wish or announcements. The first break counts: deal, play, then the late ones by number, then the score.
     """
     for seat in range(4):
         outcome.bomb_owners[seat] = 0
@@ -363,11 +370,12 @@ def replay(state, round_, log, normal, outcome, plays, deal_break, late_break):
 
 
 SCRATCH = np.dtype([("state", STATE), ("log", LOG), ("normal", REPLAYED), ("plays", PLAYS)], align=True)
+Scratch: TypeAlias = Any  # a record of SCRATCH
 
 
 @inner
-def _store_normal(scratch, history, row, target, to):
-    """Writes the normal form of a history: its own bytes, if it was normal already."""
+def _store_normal(scratch: Scratch, history: np.ndarray, row: Round, target: np.ndarray, to: int) -> int:
+    """Writes the normal form of a history, and returns the place behind it. A normal history is copied."""
     if not is_normal_form(scratch.normal, scratch.log):
         return store(scratch.normal, target, to)
     source = history[row.history_from : row.history_to]
@@ -377,11 +385,11 @@ def _store_normal(scratch, history, row, target, to):
 
 
 @kernel
-def replay_rounds(rows, history, scratch, target, outcomes):
-    """Replays many rounds; their calls get their places. Their normal histories go to target, one behind the other.
-
-    Returns the whole length.
-    """
+def replay_rounds(
+    rows: np.ndarray, history: np.ndarray, scratch: Scratch, target: np.ndarray, outcomes: np.ndarray
+) -> int:
+    """Replays many rounds, corrects the places of their calls, and writes their normal histories to `target`, end to
+    end. Returns the length of them all."""
     to = 0
     for i in range(len(rows)):
         load(scratch.log, history, rows[i])
@@ -395,7 +403,7 @@ def replay_rounds(rows, history, scratch, target, outcomes):
 
 
 def check(rounds: Rounds) -> tuple[np.ndarray, Rounds]:
-    """Outcomes of all rounds, and the rounds with their histories in normal form."""
+    """Replays rounds: their outcomes, and the rounds with histories in normal form."""
     outcomes = np.zeros(len(rounds), dtype=OUTCOME)
     target = np.empty(2 * len(rounds.history) + 2 * MAX_RAW, dtype=np.uint8)
     rows = rounds.rows.copy()

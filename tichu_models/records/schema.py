@@ -1,8 +1,7 @@
-"""What is kept of a round. One record per round, its history beside it in one byte array for many rounds.
+"""The record of a round, and arrays of many rounds with their histories in one array of bytes.
 
-The columns are those of the concept's BWRoundData, in the engine's units: sets of cards are masks, single cards are
-card indices. Names of players are no part of a record; whoever stores rounds keeps them in a column of their own.
-How the bytes of a history read is `history`; whether a round is sound is `replay`.
+The fields are those of the concept's BWRoundData, in the engine's units: sets of cards are masks, single cards are card
+indices. Names of players are not part of a record. `history` describes the bytes, `replay` checks a round.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ROUND = np.dtype([
     ("history_from", np.int64),      # where the round's history begins in the byte array
     ("history_to", np.int64),        # and where it ends
     ("round_index", np.int32),       # counts the rounds of a game from 0
-    # Turns before the small Tichu, behind a break as logged; -1 before or during schupfen, -2 grand, -3 none.
+    # Turns before the small Tichu; after a rule break as logged. -1 before or during schupfen, -2 grand, -3 none.
     ("tichu_position", np.int16, 4),
     ("score", np.int16, 2),          # result as logged: team 20, team 31
     ("given", np.int8, (4, 3)),      # card index given to the right opponent, the partner, the left opponent
@@ -31,6 +30,7 @@ ROUND = np.dtype([
     ("dragon_recipient", np.int8),   # seat, or -1
 ], align=True)
 # fmt: on
+
 Round: TypeAlias = Any  # a record of ROUND
 
 
@@ -50,7 +50,7 @@ class Rounds:
 
 
 def joined(parts: Sequence[Rounds]) -> Rounds:
-    """Rounds one behind the other."""
+    """Several sets of rounds as one, in order."""
     if not parts:
         return Rounds(np.zeros(0, dtype=ROUND), np.zeros(0, dtype=np.uint8))
     rows, begin = np.concatenate([part.rows for part in parts]), 0

@@ -1,5 +1,4 @@
-"""Rounds as Parquet keeps them, read into records, and the split of each. Which files there are, and who writes them,
-does not belong here."""
+"""Reads rounds of a Parquet table into records, and finds their splits. The pipeline writes the files."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ import pyarrow as pa
 from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.records.split import is_held_out, splits
 
-STAMP = b"tichu.stamp"  # in the metadata of a Parquet file: a digest of what it was made of
-# Field of a record, and the column that it comes from.
+STAMP = b"tichu.stamp"  # key in the metadata of a Parquet file: a digest of all that it was made from
+# Fields of a record and their columns.
 SCALARS = {
     "game_id": "game_id",
     "round_index": "round_index",
@@ -28,7 +27,7 @@ COLUMNS = (*SCALARS.values(), *LISTS.values(), "history")
 
 
 def to_records(table: pa.Table) -> Rounds:
-    """Rows of table rounds as records; what is NULL becomes 0."""
+    """Rows of the table `rounds` as records; NULL becomes 0."""
     rows = np.zeros(len(table), dtype=ROUND)
     for field, column in SCALARS.items():
         rows[field] = numbers(table, column)
@@ -40,7 +39,7 @@ def to_records(table: pa.Table) -> Rounds:
 
 
 def numbers(table: pa.Table, name: str) -> np.ndarray:
-    """A column of numbers or truths, or the elements of its lists; NULL becomes 0."""
+    """A column of numbers or booleans, or the elements of its lists; NULL becomes 0."""
     values = table[name].combine_chunks()
     while pa.types.is_nested(values.type):
         values = values.flatten()
@@ -50,7 +49,7 @@ def numbers(table: pa.Table, name: str) -> np.ndarray:
 
 
 def histories(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes of all histories, and where each begins; the last place is where the last one ends."""
+    """The bytes of all histories, and the places where they begin, followed by the end of the last one."""
     column = table["history"].fill_null(b"").combine_chunks()
     if len(column) == 0:
         return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
@@ -61,7 +60,7 @@ def histories(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 def splits_of(rounds: pa.Table) -> np.ndarray:
-    """The split of each round. All rounds of a game stand together, and none is left out."""
+    """The split of each round. The rounds of a game must be together, and none may be missing."""
     names = rounds["player_names"].combine_chunks().flatten().dictionary_encode()
     held_out = np.array([is_held_out(name) for name in names.dictionary.to_pylist()], dtype=bool)
     of_round = held_out[names.indices.to_numpy()].reshape(-1, 4).any(axis=1)

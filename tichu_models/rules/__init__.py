@@ -1,1 +1,1 @@
-"""The rules of Tichu as kernels over 64-bit card masks: cards, combinations, legal plays, a round's state, scoring."""
+"""The rules of Tichu as kernels on 64-bit masks of cards: combinations, legal plays, a round's state, scoring."""

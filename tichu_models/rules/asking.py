@@ -1,18 +1,15 @@
-"""Who is asked what next, and what an answer is: the order of questions in a round, once for all who play or replay it.
+"""The order of questions in a round, and what an answer is. Tables, search and replayed logs share it.
 
-A position is a round in play with its pending question. `next_question` moves it on to the next one, `perform` carries
-out an answer; neither checks anything. Tables, search and the walk through logged rounds step the same order.
+A position is a round in play with its pending question. `next_question` moves to the next question, `perform` carries
+out an answer. Neither checks anything: `legal` and `state` say what is legal, `observation.view` what a seat may see.
 
 An answer is an int64:
 
 - grand, tichu, small: 1 announces, 0 does not.
 - schupf: three card indices of eight bits each, for the right opponent (lowest), the partner, the left opponent.
-- play, bomb: a set of cards, 0 to pass or to throw no bomb. Where a position is stepped, it is the packed play that
-  these cards are.
+- play, bomb: a mask of cards, 0 to pass or to throw no bomb. `perform` takes these cards as a packed play.
 - wish: a rank 2..14, or 0 for none.
 - dragon: RIGHT or LEFT, the opponent who gets the trick.
-
-What is legal is `legal` and `state`; what a seat may see when it is asked is `observation.view`.
 """
 
 from __future__ import annotations
@@ -23,8 +20,8 @@ import numpy as np
 
 from tichu_models.kernels import inlined, inner
 from tichu_models.rules.cards import DOG, MAHJONG
-from tichu_models.rules.combinations import cards_of
-from tichu_models.rules.legal import has_beating_bomb
+from tichu_models.rules.combinations import PackedPlay, cards_of
+from tichu_models.rules.legal import Plays, has_beating_bomb
 from tichu_models.rules.scoring import score_round
 from tichu_models.rules.state import (
     CALLED_BEFORE_PLAY,
@@ -34,6 +31,7 @@ from tichu_models.rules.state import (
     NOBODY,
     NOT_YET,
     STATE,
+    Seat,
     call,
     collect,
     dragon_is_due,
@@ -48,39 +46,41 @@ GRAND_CALL, TICHU_CALL, SCHUPF, SMALL_CALL, PLAY, BOMB_THROW, WISH, DRAGON_GIFT 
 ALL_KINDS = (1 << len(KINDS)) - 1  # bit k: questions of kind k
 ROUND_OVER = -1  # in place of a kind
 
-# Phases of a round. In the first three, all four seats answer, but see nothing of each other's answer.
-# The last two are the usual ones: before a turn, and before its play.
+# Phases of a round. In the first three, all four seats answer before anybody sees an answer. The last two recur in
+# every turn: before the question for a small Tichu, and before the play.
 ASK_GRAND, ASK_TICHU, ASK_SCHUPF, ASK_WISH, ASK_BOMB, ASK_LAST_BOMB, ASK_DRAGON, ASK_TURN, ASK_PLAY = range(9)
 IDLE = -1  # no round is in play
 
-CARD_BITS, CARD_MASK = 8, 255  # of each card of an answer to schupf
+CARD_BITS, CARD_MASK = 8, 255  # of each card in an answer to schupf
 
 # fmt: off
 POSITION = np.dtype([
     ("state", STATE),
-    ("answers", np.int32, 4),       # what the seats chose in a phase in which all are asked
+    ("answers", np.int32, 4),       # of the seats, in a phase in which all four are asked
     ("phase", np.int8),
-    ("asked", np.int8),             # how many seats the phase is through with
+    ("asked", np.int8),             # seats that the phase has finished with
     ("seat", np.int8),              # who is asked now, or was asked last
-    ("kind", np.int8),              # and what; ROUND_OVER when the round is scored
+    ("kind", np.int8),              # of that question; ROUND_OVER when the round is scored
 ], align=True)
 # fmt: on
-Position: TypeAlias = Any
+
+Position: TypeAlias = Any  # a record of POSITION
+Answer: TypeAlias = int  # as described above
 
 
 @inlined
-def begin_questions(position):
-    """The first question of a round whose cards are dealt is the next one."""
+def begin_questions(position: Position) -> None:
+    """Starts the questions of a round whose cards are dealt."""
     position.phase = ASK_GRAND
     position.asked = 0
 
 
 @inlined
-def next_question(position, kinds, plays):
+def next_question(position: Position, kinds: int, plays: Plays) -> int:
     """Moves to the next question and returns its kind, or ROUND_OVER when the round is scored.
 
-    Seats are asked for small Tichus and bombs only if `kinds` has these kinds (bit k: kind k); else the answer is no.
-    All other questions are always asked. Tricks that nobody is asked about are collected on the way, one at most.
+    Questions for small Tichus and bombs are asked only if `kinds` has their bit (bit k: kind k); else the answer is
+    no. All other questions are always asked. At most one trick is collected on the way.
     """
     state = position.state
     while True:
@@ -135,15 +135,16 @@ def next_question(position, kinds, plays):
 
 
 @inlined
-def _ask(position, seat, kind):
+def _ask(position: Position, seat: Seat, kind: int) -> int:
+    """Makes this the pending question."""
     position.seat = seat
     position.kind = kind
     return kind
 
 
 @inner
-def _end_of_common_phase(position):
-    """All four have answered: announces, or exchanges the cards."""
+def _end_of_common_phase(position: Position) -> None:
+    """Carries out the answers of all four seats: announces, or exchanges the cards."""
     state = position.state
     position.asked = 0
     if position.phase == ASK_SCHUPF:
@@ -160,8 +161,8 @@ def _end_of_common_phase(position):
 
 
 @inlined
-def perform(position, answer):
-    """Performs an answer to the pending question; of a play or a bomb, the packed play."""
+def perform(position: Position, answer: Answer) -> None:
+    """Carries out an answer to the pending question; of a play or a bomb, a packed play."""
     kind, seat, state = position.kind, position.seat, position.state
     if kind == PLAY or kind == BOMB_THROW:
         if answer:
@@ -186,8 +187,8 @@ def perform(position, answer):
 
 
 @inlined
-def lay(position, seat, move):
-    """Lays a packed play. Who laid the Mahjong wishes next; then bombs may be thrown, but not on the Dog."""
+def lay(position: Position, seat: Seat, move: PackedPlay) -> None:
+    """Lays a packed play. Next come the wish, if it has the Mahjong, and questions for bombs, unless it is the Dog."""
     state, cards = position.state, cards_of(move)
     play(state, seat, move)
     if (cards & (DOG | MAHJONG) == 0 and state.dealt_bombs == 0) or cards == DOG or state.over:  # nearly always
@@ -201,12 +202,24 @@ def lay(position, seat, move):
 
 
 @inlined
-def given_card(answer, to):
+def given_card(answer: Answer, to: int) -> int:
     """The card index that an answer to schupf gives to the right opponent (0), partner (1) or left opponent (2)."""
     return (answer >> (CARD_BITS * to)) & CARD_MASK
 
 
 @inlined
-def schupf_answer(right, partner, left):
+def giving(index: int, to: int) -> np.int64:
+    """The bits of an answer to schupf that give this card to the right opponent (0), partner (1), left opponent (2)."""
+    return np.int64(index) << (CARD_BITS * to)
+
+
+@inlined
+def schupf_answer(right: int, partner: int, left: int) -> np.int64:
     """The answer to schupf that gives these card indices."""
-    return np.int64(right) | np.int64(partner) << CARD_BITS | np.int64(left) << (2 * CARD_BITS)
+    return giving(right, 0) | giving(partner, 1) | giving(left, 2)
+
+
+def given_cards(answer: Any) -> tuple[Any, Any, Any]:
+    """The three card indices of an answer to schupf, or of each answer in an array."""
+    right, partner, left = (answer >> (CARD_BITS * to) & CARD_MASK for to in range(3))
+    return right, partner, left

@@ -1,4 +1,4 @@
-"""The codes of what can be wrong with a round or a game: one list for the engine, the parser, SQL and messages."""
+"""Codes of all that can be wrong with a round or a game, for the engine, the parser, SQL and messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class RuleBreak(IntEnum):
-    """Why a round is broken; 0 if it is not."""
+    """The rule that a round breaks; 0 if it breaks none."""
 
     NONE = 0
     SYNTAX = 1
@@ -32,7 +32,7 @@ class RuleBreak(IntEnum):
 
 
 class GameError(IntEnum):
-    """Why a game counts as failed; 0 if it does not."""
+    """Why a game does not count; 0 if it does."""
 
     NO_ERROR = 0
     GAME_NOT_FINISHED = 70

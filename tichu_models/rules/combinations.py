@@ -1,16 +1,16 @@
-"""What a set of cards is on the table: its type, length and rank, and what beats what.
+"""Combinations: the type, length and rank of a play, and which play beats which.
 
-A play is one int64: cards | type << 56 | rank << 59; 0 is a pass. The length is the number of cards. A set that holds
-the Phoenix may have two readings (a full house of two pairs, a street open at its end); `classify` gives the higher
-one, `lower_reading` the other. Which plays a hand allows does not belong here.
+A play is one int64: cards | type << 56 | rank << 59; 0 is a pass. The length is the number of cards. Cards with the
+Phoenix may have two readings (a full house of two pairs, a street open at its end); `classify` gives the higher one,
+`lower_reading` the other. `legal` finds the plays of a hand.
 
-A single Phoenix has the rank of the card it follows and beats it; nothing of that rank beats the Phoenix. Led, it has
-rank 1.
+A single Phoenix has the rank of the card that it follows, and beats it; nothing of that rank beats the Phoenix. As a
+lead it has rank 1.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tichu_models.rules.cards import (
     MAHJONG,
     PHOENIX,
     RANKS,
+    Mask,
     count,
     lowest_bit,
     rank_counts,
@@ -31,46 +32,52 @@ from tichu_models.rules.cards import (
     ranks_present,
 )
 
+PackedPlay: TypeAlias = int  # cards, type and rank
+
 PASS, SINGLE, PAIR, TRIPLE, STAIR, FULLHOUSE, STREET, BOMB = range(8)
 TYPE_NAMES = ("PASS", "SINGLE", "PAIR", "TRIPLE", "STAIR", "FULLHOUSE", "STREET", "BOMB")
 TYPE_SHIFT, RANK_SHIFT = 56, 59
 MIN_STREET = 5
 FOUR_OF_A_KIND = 4
+LENGTH_WEIGHT = 16  # of a card against ranks, which are below 16: the length counts before the rank
 
-# RUN[n]: bit 0 of n adjoining nibbles, the shape of n ranks in a row.
+# RUN[n]: bit 0 of n neighbouring nibbles, the shape of n ranks in a row.
 RUN = np.array([sum(1 << (4 * i) for i in range(n)) for n in range(15)], dtype=np.int64)
 
 
 @inlined
-def pack(cards, kind, rank):
-    """The play of these cards as this type and rank."""
+def pack(cards: Mask, kind: int, rank: int) -> PackedPlay:
+    """The packed play of these cards as this type and rank."""
     return cards | (kind << TYPE_SHIFT) | (rank << RANK_SHIFT)
 
 
 @inlined
-def cards_of(play):
+def cards_of(play: PackedPlay) -> Mask:
+    """The cards of a packed play."""
     return play & DECK
 
 
 @inlined
-def type_of(play):
+def type_of(play: PackedPlay) -> int:
+    """The type of a packed play, PASS .. BOMB."""
     return (play >> TYPE_SHIFT) & 7
 
 
 @inlined
-def rank_of(play):
+def rank_of(play: PackedPlay) -> int:
+    """The rank of a packed play, 0..15."""
     return play >> RANK_SHIFT
 
 
 @inlined
-def is_flush(cards, present):
+def is_flush(cards: Mask, present: Mask) -> bool:
     """Whether cards, one of each rank in `present`, have one colour and no Mahjong."""
     return cards & MAHJONG == 0 and cards == present << (lowest_bit(cards) & 3)
 
 
 @inlined
-def classify(cards):
-    """The play that these cards are, in their highest reading; 0 if they are no combination."""
+def classify(cards: Mask) -> PackedPlay:
+    """The play that these cards make, in their highest reading; 0 if they are no combination."""
     n = count(cards)
     if n == 1:
         if cards < 16:
@@ -104,7 +111,7 @@ def classify(cards):
 
 
 @inlined
-def _with_phoenix(cards, n):
+def _with_phoenix(cards: Mask, n: int) -> PackedPlay:
     """`classify` for two cards or more with the Phoenix among them."""
     natural = cards & ~PHOENIX
     present = ranks_present(natural)
@@ -136,7 +143,7 @@ def _with_phoenix(cards, n):
 
 
 @inlined
-def lower_reading(play):
+def lower_reading(play: PackedPlay) -> PackedPlay:
     """The other reading of a play whose Phoenix is ambiguous, 0 if it has only one."""
     cards = cards_of(play)
     if not cards & PHOENIX:
@@ -152,16 +159,16 @@ def lower_reading(play):
 
 
 @inlined
-def on_trick(play, trick):
-    """The play as it counts on this trick: a single Phoenix takes the rank of the single it follows."""
+def on_trick(play: PackedPlay, trick: PackedPlay) -> PackedPlay:
+    """The play as it counts on this trick: a single Phoenix takes the rank of the single that it follows."""
     if cards_of(play) == PHOENIX and type_of(trick) == SINGLE:
         return pack(PHOENIX, SINGLE, rank_of(trick))
     return play
 
 
 @inlined
-def beats(play, trick):
-    """Whether a play may be laid on the trick (0: on an empty table, where anything goes)."""
+def beats(play: PackedPlay, trick: PackedPlay) -> bool:
+    """Whether a play may be laid on the trick; 0 is an empty table, where any play may."""
     if trick == 0:
         return True
     kind, length = type_of(play), count(cards_of(play))
@@ -177,6 +184,18 @@ def beats(play, trick):
     return rank_of(play) > rank_of(trick)
 
 
+@inlined
+def bomb_strength(bomb: PackedPlay) -> int:
+    """Orders bombs as `beats` does: by length, then by rank."""
+    return LENGTH_WEIGHT * count(cards_of(bomb)) + rank_of(bomb)
+
+
+def combination_name(kind: int, length: int) -> str:
+    """`pass`, `single`, .. `stair4`, .. `fullhouse`, `street5`, .. `bomb4`: names of features and classes."""
+    name = TYPE_NAMES[kind].lower()
+    return f"{name}{length}" if name in ("stair", "street", "bomb") else name
+
+
 class Combination(NamedTuple):
     """Type, length and rank of a play, as the concept names them."""
 
@@ -186,7 +205,7 @@ class Combination(NamedTuple):
 
 
 def combination(play: int) -> Combination:
-    """The (type, length, rank) of a packed play."""
+    """Type, length and rank of a packed play."""
     return Combination(int(type_of(play)), int(count(cards_of(play))), int(rank_of(play)))
 
 

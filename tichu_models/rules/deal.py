@@ -1,4 +1,4 @@
-"""Deals: the deck shuffled by a key, eight cards a seat first, fourteen in all. Random numbers are `chance`'s."""
+"""Deals: a deck that is shuffled by a key, eight cards a seat first, then six more."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tichu_models.rules.state import FIRST_SIZE
 
 
 @inlined
-def _move_to_end(deck, left, part):
-    """A card of the first `left`, chosen by 32 random bits, becomes the last of them."""
+def _move_to_end(deck: np.ndarray, left: int, part: np.uint64) -> None:
+    """Swaps one of the first `left` cards, chosen by 32 random bits, with the last of them."""
     chosen = np.int64((part * np.uint64(left)) >> S32)
     deck[chosen], deck[left - 1] = deck[left - 1], deck[chosen]
 
 
 @inner
-def deal(key, first, start):
-    """Shuffles the deck: `first` gets eight cards a seat, `start` fourteen."""
+def deal(key: np.uint64, first: np.ndarray, start: np.ndarray) -> None:
+    """Shuffles the deck and deals: the first eight cards of each seat go to `first`, all fourteen to `start`."""
     deck = np.empty(NUM_CARDS, dtype=np.int64)
     for bit in range(NUM_CARDS):
         deck[bit] = 1 << bit

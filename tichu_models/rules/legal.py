@@ -1,10 +1,9 @@
-"""Which plays a hand allows: as a lead, on a trick, under a wish, and bombs out of turn.
+"""The legal plays of a hand: as a lead, on a trick, under a wish, and bombs out of turn.
 
-Every set of cards that differs in cards is one play, in the highest reading of its Phoenix. Kernels write packed plays
-into a buffer of MAX_PLAYS and return how many; a legal pass is the play 0 and stands last. Whose turn it is does not
-belong here.
+Each set of cards is one play, in the highest reading of its Phoenix. Kernels write packed plays into a buffer of
+MAX_PLAYS and return their number. A legal pass is the play 0, the last one.
 
-Each `_name(hand, .., plays, n)` appends its plays from position n on and returns the new n.
+Each `_name(hand, .., plays, n)` appends its plays from place n on and returns the new n.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from tichu_models.rules.cards import (
     NATURAL,
     PHOENIX,
     RANKS,
+    Mask,
     count,
     lowest_bit,
     of_rank,
@@ -41,6 +41,7 @@ from tichu_models.rules.combinations import (
     STAIR,
     STREET,
     TRIPLE,
+    PackedPlay,
     beats,
     cards_of,
     is_flush,
@@ -52,11 +53,11 @@ from tichu_models.rules.combinations import (
 )
 
 MAX_PLAYS = 4096
-# A record, as all scratch of kernels: arrays that are passed down a call tree are counted at every call.
+# A record like all scratch of kernels: arrays are reference-counted at every call down a call tree.
 PLAYS = np.dtype([("move", np.int64, MAX_PLAYS)])
-Plays: TypeAlias = Any
+Plays: TypeAlias = Any  # a record of PLAYS
 
-# SUBSETS[size, nibble, i]: the i-th subset of `size` cards of one rank; NUM_SUBSETS[size, nibble]: how many there are.
+# SUBSETS[size, nibble, i]: the i-th subset of `size` cards of one rank; NUM_SUBSETS[size, nibble]: their number.
 NUM_SUBSETS = np.zeros((4, 16), dtype=np.int64)
 SUBSETS = np.zeros((4, 16, 6), dtype=np.int64)
 for _size in range(1, 4):
@@ -68,13 +69,13 @@ for _size in range(1, 4):
 
 
 def new_buffer() -> np.record:
-    """A buffer that holds the plays of any hand, in its field `move`."""
+    """A buffer for the plays of any hand, in its field `move`."""
     return np.zeros(1, dtype=PLAYS)[0]
 
 
 @inner
-def _multiply(hand, bit, size, plays, start, n):
-    """Joins each card set in plays[start:n] with every choice of `size` cards of the rank at `bit`."""
+def _multiply(hand: Mask, bit: int, size: int, plays: Plays, start: int, n: int) -> int:
+    """Replaces each card set in plays[start:n] by its unions with every `size` cards of the rank at `bit`."""
     nibble = (hand >> bit) & 15
     choices = NUM_SUBSETS[size, nibble]
     end = n
@@ -90,7 +91,7 @@ def _multiply(hand, bit, size, plays, start, n):
 
 
 @inner
-def _label(kind, rank, plays, start, n):
+def _label(kind: int, rank: int, plays: Plays, start: int, n: int) -> int:
     """Turns the card sets in plays[start:n] into plays."""
     for i in range(start, n):
         plays.move[i] = pack(plays.move[i], kind, rank)
@@ -98,7 +99,8 @@ def _label(kind, rank, plays, start, n):
 
 
 @inlined
-def _singles(hand, trick, plays, n):
+def _singles(hand: Mask, trick: PackedPlay, plays: Plays, n: int) -> int:
+    """Singles that beat a trick of one card, or lead (0)."""
     if trick == 0:
         if hand & DOG:
             plays.move[n] = pack(DOG, SINGLE, 0)
@@ -126,8 +128,8 @@ def _singles(hand, trick, plays, n):
 
 
 @inlined
-def _ranks_with(size, hand):
-    """One bit per rank 2..14 of which the hand holds at least 1, 2 or 3 cards."""
+def _ranks_with(size: int, hand: Mask) -> Mask:
+    """The bits of ranks 2..14 of which the hand holds at least 1, 2 or 3 cards."""
     counts = rank_counts(hand)
     if size == 1:
         return ranks_present(hand) & RANKS
@@ -137,8 +139,8 @@ def _ranks_with(size, hand):
 
 
 @inner
-def _alike(hand, size, above, plays, n):
-    """Pairs (size 2) or triples (size 3) of a rank above the given one."""
+def _alike(hand: Mask, size: int, above: int, plays: Plays, n: int) -> int:
+    """Pairs (size 2) or triples (size 3) above the given rank."""
     eligible = _ranks_with(size - 1 if hand & PHOENIX else size, hand) & (-1 << (4 * above))
     while eligible:
         bit = lowest_bit(eligible)
@@ -157,7 +159,10 @@ def _alike(hand, size, above, plays, n):
 
 
 @inner
-def _full_house(hand, triple_bit, triple_size, pair_bit, pair_size, phoenix, plays, n):
+def _full_house(
+    hand: Mask, triple_bit: int, triple_size: int, pair_bit: int, pair_size: int, phoenix: Mask, plays: Plays, n: int
+) -> int:
+    """Full houses of two ranks, with so many natural cards of each, and the Phoenix if it completes one of them."""
     plays.move[n] = phoenix
     end = _multiply(hand, triple_bit, triple_size, plays, n, n + 1)
     end = _multiply(hand, pair_bit, pair_size, plays, n, end)
@@ -165,7 +170,8 @@ def _full_house(hand, triple_bit, triple_size, pair_bit, pair_size, phoenix, pla
 
 
 @inner
-def _full_houses(hand, above, plays, n):
+def _full_houses(hand: Mask, above: int, plays: Plays, n: int) -> int:
+    """Full houses whose triple is above the given rank."""
     present, twice, thrice = _ranks_with(1, hand), _ranks_with(2, hand), _ranks_with(3, hand)
     phoenix = hand & PHOENIX
     triples = (twice if phoenix else thrice) & (-1 << (4 * above))
@@ -189,19 +195,19 @@ def _full_houses(hand, above, plays, n):
 
 
 @inner
-def _run(hand, low, high, size, stand_in, plays, n):
+def _run(hand: Mask, low: int, high: int, size: int, stand_in: int, plays: Plays, n: int) -> int:
     """Sets with `size` cards of each rank low..high; at rank `stand_in` (0: none) the Phoenix replaces one card."""
     plays.move[n] = PHOENIX if stand_in else 0
     end = n + 1
     for rank in range(low, high + 1):
-        wanted = size - 1 if rank == stand_in else size
-        if wanted:
-            end = _multiply(hand & ~(DOG | PHOENIX | DRAGON), 4 * (rank - 1), wanted, plays, n, end)
+        naturals = size - 1 if rank == stand_in else size
+        if naturals:
+            end = _multiply(hand & ~(DOG | PHOENIX | DRAGON), 4 * (rank - 1), naturals, plays, n, end)
     return end
 
 
 @inner
-def _stairs(hand, length, above, plays, n):
+def _stairs(hand: Mask, length: int, above: int, plays: Plays, n: int) -> int:
     """Stairs of this many cards (0: any) that end above the given rank."""
     twice = _ranks_with(2, hand)
     phoenix = hand & PHOENIX
@@ -237,8 +243,8 @@ def _stairs(hand, length, above, plays, n):
 
 
 @inner
-def _streets(hand, length, above, plays, n):
-    """Streets of this length (0: any) that end above the given rank; streets of one colour are bombs, not these."""
+def _streets(hand: Mask, length: int, above: int, plays: Plays, n: int) -> int:
+    """Streets of this length (0: any) that end above the given rank, without those of one colour, which are bombs."""
     present = ranks_present(hand)
     phoenix = hand & PHOENIX
     longest = count(present) + (1 if phoenix else 0)
@@ -279,8 +285,8 @@ def _streets(hand, length, above, plays, n):
 
 
 @inlined
-def has_bomb(hand):
-    """Whether four of a kind or five of one colour in a row are among the cards."""
+def has_bomb(hand: Mask) -> bool:
+    """Whether the hand holds four of a kind, or five of one colour in a row."""
     natural = hand & NATURAL
     flush = natural & (natural >> 4) & (natural >> 8) & (natural >> 12) & (natural >> 16)
     pairs = natural & (natural >> 1)
@@ -288,7 +294,7 @@ def has_bomb(hand):
 
 
 @inner
-def bombs(hand, trick, plays, n):
+def bombs(hand: Mask, trick: PackedPlay, plays: Plays, n: int) -> int:
     """Appends the bombs that beat the trick (0: every bomb)."""
     natural = hand & NATURAL
     pairs = natural & (natural >> 1)
@@ -317,13 +323,14 @@ def bombs(hand, trick, plays, n):
 
 
 @inner
-def has_beating_bomb(hand, trick, plays):
-    """Whether the hand holds a bomb that beats the trick. Uses the head of the buffer."""
+def has_beating_bomb(hand: Mask, trick: PackedPlay, plays: Plays) -> bool:
+    """Whether the hand holds a bomb that beats the trick. Overwrites the buffer."""
     return has_bomb(hand) and bombs(hand, trick, plays, 0) > 0
 
 
 @inner
-def _leads(hand, plays):
+def _leads(hand: Mask, plays: Plays) -> int:
+    """All leads but bombs."""
     n = _singles(hand, 0, plays, 0)
     n = _alike(hand, 2, 1, plays, n)
     n = _alike(hand, 3, 1, plays, n)
@@ -333,7 +340,7 @@ def _leads(hand, plays):
 
 
 @inner
-def _follows(hand, kind, length, rank, plays):
+def _follows(hand: Mask, kind: int, length: int, rank: int, plays: Plays) -> int:
     """Plays of several cards on a trick of this type, length and rank."""
     if rank >= ACE or count(hand) < length:
         return 0
@@ -349,8 +356,8 @@ def _follows(hand, kind, length, rank, plays):
 
 
 @inlined
-def unwished_plays(hand, trick, plays):
-    """All plays that the cards allow, no matter what is wished; without the pass."""
+def unwished_plays(hand: Mask, trick: PackedPlay, plays: Plays) -> int:
+    """All plays that beat the trick, whatever the wish; without the pass."""
     if trick == 0:
         n = _leads(hand, plays)
     elif type_of(trick) == SINGLE:  # seven of ten positions
@@ -361,8 +368,8 @@ def unwished_plays(hand, trick, plays):
 
 
 @inner
-def obliged(wished, plays, n):
-    """Whether one of the plays holds a natural card of the wished cards."""
+def obliged(wished: Mask, plays: Plays, n: int) -> bool:
+    """Whether one of the n plays has a card of the wished ones."""
     for i in range(n):
         if plays.move[i] & wished:
             return True
@@ -370,8 +377,8 @@ def obliged(wished, plays, n):
 
 
 @inlined
-def answers(hand, trick, wish, plays):
-    """The legal answers of the player on turn: plays that are allowed under the open wish (0: none), the pass last."""
+def answers(hand: Mask, trick: PackedPlay, wish: int, plays: Plays) -> int:
+    """The legal answers of the player on turn under an open wish (0: none), the pass last."""
     n = unwished_plays(hand, trick, plays)
     if wish > 0:
         wished = of_rank(hand, wish)
@@ -389,22 +396,22 @@ def answers(hand, trick, wish, plays):
 
 
 @kernel
-def legal_plays(hand, trick, wish, plays):
+def legal_plays(hand: Mask, trick: PackedPlay, wish: int, plays: Plays) -> int:
     """`answers` for Python."""
     return answers(hand, trick, wish, plays)
 
 
 @inlined
-def beats_single(hand, rank):
-    """Whether a card of the hand can follow a single of this rank; bombs aside."""
+def beats_single(hand: Mask, rank: int) -> bool:
+    """Whether a single card of the hand beats a single of this rank."""
     above = hand & NATURAL & (-1 << (4 * min(rank, ACE)))
     return (above | (hand & (PHOENIX | DRAGON) if rank < DRAGON_RANK else 0)) != 0
 
 
 @inlined
-def is_forced(hand, trick, wish, has_bombs, plays):
-    """Whether the player on turn has one legal answer only. `has_bombs`: whether he held any when the play began, which
-    a round knows. May fill the buffer."""
+def is_forced(hand: Mask, trick: PackedPlay, wish: int, has_bombs: bool, plays: Plays) -> bool:
+    """Whether the player on turn has only one legal answer. `has_bombs`: whether he held bombs after schupfen, which
+    the state knows. May overwrite the buffer."""
     if wish > 0 and of_rank(hand, wish):
         return legal_plays(hand, trick, wish, plays) == 1
     if trick == 0:
@@ -416,14 +423,14 @@ def is_forced(hand, trick, wish, has_bombs, plays):
         follows = _ranks_with(kind - 1 if hand & PHOENIX else kind, hand) & (-1 << (4 * rank_of(trick))) != 0
     else:
         follows = _follows(hand, kind, count(cards_of(trick)), rank_of(trick), plays) > 0
-    if has_bombs and not follows:  # asked in this order, because bombs are rare, which a processor foresees
+    if has_bombs and not follows:  # in this order, because bombs are rare, and the processor predicts that
         return not has_beating_bomb(hand, trick, plays)
     return not follows
 
 
 @inner
-def defies_wish(hand, trick, wish, play, plays):
-    """Whether this play (0: pass) of the player on turn ignores a wish that he could fulfil. Fills the buffer."""
+def defies_wish(hand: Mask, trick: PackedPlay, wish: int, play: PackedPlay, plays: Plays) -> bool:
+    """Whether this play (0: pass) of the player on turn ignores a wish that he could fulfil. May use the buffer."""
     if wish <= 0:
         return False
     wished = of_rank(hand, wish)
@@ -433,6 +440,6 @@ def defies_wish(hand, trick, wish, play, plays):
 
 
 def all_readings(play: int, trick: int = 0) -> list[int]:
-    """Every reading of a play that may be laid on the trick, the highest first."""
+    """All readings of a play that may be laid on the trick, the highest first."""
     low = int(lower_reading(play))
     return [reading for reading in (int(on_trick(play, trick)), low) if reading and beats(reading, trick)]

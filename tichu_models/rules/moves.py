@@ -1,4 +1,4 @@
-"""The legal plays of one position, from text to plain data: what `tichu moves` answers."""
+"""The answer of `tichu moves`: the legal plays of one position, from text to plain data."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _BUFFER = new_buffer()
 
 
 class CaseError(ValueError):
-    """A position that cannot be."""
+    """A position that the rules do not allow."""
 
 
 def legal_moves(hand: str, trick: str = "", wish: str = "") -> dict[str, Any]:
-    """`{"plays": [{"cards", "type", "length", "rank"}, ..], "pass": ..}` for the player on turn."""
+    """The legal plays of the player on turn: `{"plays": [{"cards", "type", "length", "rank"}, ..], "pass": ..}`."""
     try:
         cards = parse_cards(hand)
         top, played = _parse_trick(trick)
@@ -32,9 +32,9 @@ def legal_moves(hand: str, trick: str = "", wish: str = "") -> dict[str, Any]:
     if cards.bit_count() > HAND_SIZE:  # MAX_PLAYS has room for the plays of a hand, not of any set of cards
         raise CaseError(f"{cards.bit_count()} cards on the hand: expected {HAND_SIZE} at most")
     n = legal_plays(cards, top, parse_wish(wish), _BUFFER)
-    found = [int(play) for play in _BUFFER["move"][:n]]
-    plays = sorted((play for play in found if play), key=lambda play: (combination(play), cards_of(play)))
-    return {"plays": [_described(play) for play in plays], "pass": 0 in found}
+    legal = [int(play) for play in _BUFFER["move"][:n]]
+    plays = sorted((play for play in legal if play), key=lambda play: (combination(play), cards_of(play)))
+    return {"plays": [_described(play) for play in plays], "pass": 0 in legal}
 
 
 def _described(play: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _described(play: int) -> dict[str, Any]:
 
 
 def _parse_trick(text: str) -> tuple[int, int]:
-    """The play on top of a trick, and all its cards. Each play must beat the one before."""
+    """The play on top of a trick, and all cards of the trick. Each play must beat the one before."""
     top = played = 0
     for part in filter(None, (part.strip() for part in text.split("/"))):
         cards = parse_cards(part)
@@ -69,7 +69,7 @@ def _parse_trick(text: str) -> tuple[int, int]:
 
 
 def parse_wish(text: str) -> int:
-    """0 for none, else the rank 2..14, given as a number or as B, D, K, A."""
+    """The rank of a wish, from a number or from B, D, K, A; 0 for none."""
     text = text.strip()
     if text in ("", "0"):
         return 0
@@ -81,7 +81,7 @@ def parse_wish(text: str) -> int:
 
 
 def parse_case(line: str) -> tuple[str, str, str]:
-    """Hand, trick and wish of a line `hand | trick | wish`; trick and wish may be left out."""
+    """Hand, trick and wish of a line `hand | trick | wish`; trick and wish may be missing."""
     parts = [part.strip() for part in line.split("|")]
     if len(parts) > 3:
         raise CaseError(f"'{line.strip()}': expected `hand | trick | wish`")

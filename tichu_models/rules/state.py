@@ -1,8 +1,8 @@
-"""A round in play: the one record that every user of the rules steps, and the steps themselves.
+"""The state of a round in play, and the steps that change it.
 
 Replayed logs, self-play, features, search and live agents call the same functions: `begin_round`, `exchange`,
-`check_play`, `check_pass`, `play`, `pass_turn`, `collect`. A step does not check; the two `check_` functions do, and
-answer with a code of `RuleBreak`, 0 if the move is legal. Who is asked what, and when, does not belong here.
+`check_play`, `check_pass`, `play`, `pass_turn`, `collect`. Only the two `check_` functions check: they return a code of
+`RuleBreak`, 0 if the move is legal. `asking` has the order of questions.
 
 Seats are 0..3; the right opponent of a seat is seat + 1, the partner + 2, the left opponent + 3. Team 20 (seats 2 and
 0) is team 0 in arrays, team 31 is team 1: the team of a seat is seat & 1.
@@ -16,20 +16,23 @@ import numpy as np
 
 from tichu_models.kernels import inlined
 from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.cards import CARD_OF_INDEX, DOG, DRAGON, MAHJONG, of_rank, points
-from tichu_models.rules.combinations import BOMB, beats, cards_of, classify, on_trick, type_of
-from tichu_models.rules.legal import defies_wish, has_bomb
+from tichu_models.rules.cards import CARD_OF_INDEX, DOG, DRAGON, MAHJONG, Mask, of_rank, points
+from tichu_models.rules.combinations import BOMB, PackedPlay, beats, cards_of, classify, on_trick, type_of
+from tichu_models.rules.legal import Plays, defies_wish, has_bomb
 
+Seat: TypeAlias = int
+
+SEATS = range(4)
 RIGHT, PARTNER, LEFT = 1, 2, 3
 NOBODY = NOT_YET = -1
 NO_CALL, SMALL, GRAND = 0, 1, 2
-CALLED_BEFORE_PLAY, CALLED_GRAND, NOT_CALLED = -1, -2, -3  # in place of the turns before a call
+CALLED_BEFORE_PLAY, CALLED_GRAND, NOT_CALLED = -1, -2, -3  # in place of the number of turns before a call
 NO_WISH, FULFILLED = 0, -1
 HAND_SIZE, FIRST_SIZE = 14, 8
 ALL_SEATS = 15
 
-# NEXT[seats, s]: the first seat after s whose bit is set, s itself if no other is. Without branches: who is next is a
-# coin toss to the processor, and replay spends most of its time on such.
+# NEXT[seats, s]: the first seat after s whose bit is set, s itself if no other is. A table, because the processor
+# cannot predict who is next, and replay spends most of its time on such branches.
 NEXT = np.array(
     [
         [next(t & 3 for t in range(s + 1, s + 5) if seats >> (t & 3) & 1 or t == s + 4) for s in range(4)]
@@ -40,8 +43,7 @@ NEXT = np.array(
 GAME_GOAL = 1000
 
 # fmt: off
-# What everybody sees: a part of the state that stands in every view as well, in the same order, so that it is copied as
-# a whole.
+# What everybody sees. Views have the same fields in the same order, so that they are copied in one move.
 OPEN: list[tuple] = [
     ("played", np.int64),           # all cards played in the round
     ("trick", np.int64),            # the play on top of the trick; 0 on an empty table
@@ -49,7 +51,7 @@ OPEN: list[tuple] = [
     ("total", np.int32, 2),         # game score of each team before this round
     ("last", np.int16, 2),          # result of the previous round; 0 in the first
     ("points", np.int16, 4),        # points each seat has collected
-    ("turns", np.int16),            # plays and passes so far; collecting a trick is no turn
+    ("turns", np.int16),            # plays and passes so far
     ("call", np.int8, 4),           # 0 none, 1 small Tichu, 2 grand Tichu
     ("place", np.int8, 4),          # 1..3 in the order of going out; 0 while still in
     ("winner", np.int8),            # who went out first, or -1
@@ -61,12 +63,12 @@ OPEN: list[tuple] = [
     ("dragon_recipient", np.int8),  # who got the Dragon's trick, or -1
 ]
 STATE = np.dtype([
-    # what a seat keeps to itself
+    # what only its own seat sees
     ("first", np.int64, 4),         # the first eight cards
     ("start", np.int64, 4),         # all fourteen, before schupfen
     ("hand", np.int64, 4),          # cards on the hand
     *OPEN,
-    # what follows from all this, or is known when the round is over
+    # what follows from all this, or is known at the end of the round
     ("given", np.int8, (4, 3)),     # card index given to the right opponent, the partner, the left opponent; -1 before
     ("score", np.int16, 2),         # result of the round for each team, once it is over
     ("tricks", np.int16),           # tricks collected
@@ -78,20 +80,24 @@ STATE = np.dtype([
     ("loser", np.int8),             # who stayed in when three were out, or -1
     ("double", np.int8),            # 1: the round ended with a double victory
     ("over", np.int8),              # 1: the round has ended
-    ("phoenix_low", np.int8),       # 1: a replay read an ambiguous Phoenix low, because of what was laid on it
+    ("phoenix_low", np.int8),       # 1: a replay read an ambiguous Phoenix low, because of the play that beat it
 ], align=True)
 # fmt: on
-State: TypeAlias = Any
+
+State: TypeAlias = Any  # a record of STATE
 
 
 @inlined
-def partner(seat):
+def partner(seat: Seat) -> Seat:
+    """The seat across the table."""
     return (seat + PARTNER) & 3
 
 
 @inlined
-def begin_round(state, first, start, total_20, total_31, last_20, last_31):
-    """A new round: cards dealt, nothing announced, nothing given."""
+def begin_round(
+    state: State, first: np.ndarray, start: np.ndarray, total_20: int, total_31: int, last_20: int, last_31: int
+) -> None:
+    """Starts a round: the cards are dealt, nothing is announced, nothing given."""
     for seat in range(4):
         state.first[seat] = first[seat]
         state.start[seat] = start[seat]
@@ -116,15 +122,15 @@ def begin_round(state, first, start, total_20, total_31, last_20, last_31):
 
 
 @inlined
-def call(state, seat, position):
-    """Announces: a grand Tichu (CALLED_GRAND), a small one before the play (CALLED_BEFORE_PLAY) or a turn."""
-    state.call[seat] = GRAND if position == CALLED_GRAND else SMALL
-    state.called_at[seat] = position
+def call(state: State, seat: Seat, called_at: int) -> None:
+    """Announces a grand Tichu (CALLED_GRAND), or a small one: CALLED_BEFORE_PLAY, or after that many turns."""
+    state.call[seat] = GRAND if called_at == CALLED_GRAND else SMALL
+    state.called_at[seat] = called_at
 
 
 @inlined
-def exchange(state, given):
-    """Schupfen: every seat gives its three cards (indices) to right opponent, partner, left opponent."""
+def exchange(state: State, given: np.ndarray) -> None:
+    """Schupfen: each seat gives its three cards (indices) to right opponent, partner, left opponent."""
     for seat in range(4):
         for to in range(3):
             index = given[seat, to]
@@ -141,20 +147,20 @@ def exchange(state, given):
 
 
 @inlined
-def received(state, seat, sender):
-    """Card index that a seat got from its right opponent (0), partner (1) or left opponent (2); -1 before schupfen."""
+def received(state: State, seat: Seat, sender: int) -> int:
+    """The card index that a seat got from right opponent (0), partner (1) or left opponent (2); -1 before schupfen."""
     return state.given[(seat + 1 + sender) & 3, 2 - sender]
 
 
 @inlined
-def next_seat(state, seat):
+def next_seat(state: State, seat: Seat) -> Seat:
     """The next seat after this one that holds cards; the seat itself if no other does."""
     return NEXT[state.holding & ALL_SEATS, seat & 3]
 
 
 @inlined
-def check_play(state, seat, cards, plays):
-    """(play, code): the play that these cards are at this moment, and why the seat may not lay them, 0 if it may."""
+def check_play(state: State, seat: Seat, cards: Mask, plays: Plays) -> tuple[PackedPlay, int]:
+    """Returns the play that these cards make now, and the rule that the seat would break by laying them, or 0."""
     if state.over:
         return 0, RuleBreak.HISTORY_TOO_LONG
     if cards & ~state.hand[seat]:
@@ -177,8 +183,8 @@ def check_play(state, seat, cards, plays):
 
 
 @inlined
-def check_pass(state, seat, plays):
-    """Why the seat may not pass, 0 if it may."""
+def check_pass(state: State, seat: Seat, plays: Plays) -> int:
+    """The rule that the seat would break by passing, or 0."""
     if (seat == state.turn) & (state.owner != NOBODY) & (state.complete == 0) & (state.wish <= 0):  # nearly always
         return 0
     if seat != state.turn:
@@ -191,14 +197,14 @@ def check_pass(state, seat, plays):
 
 
 @inlined
-def collects_itself(state):
-    """A complete trick whose owner is out: it is collected as soon as the next player leads."""
+def collects_itself(state: State) -> bool:
+    """Whether the trick is complete and its owner is out: then it is collected when the next player leads."""
     return state.complete and state.turn != state.owner
 
 
 @inlined
-def play(state, seat, move):
-    """Lays a play. Ends the round if it decides it; the trick then still has to be collected."""
+def play(state: State, seat: Seat, move: PackedPlay) -> None:
+    """Lays a play. If it ends the round, the trick still has to be collected."""
     cards = cards_of(move)
     first_play = state.first_play[seat]
     state.first_play[seat] = state.turns if first_play == NOT_YET else first_play
@@ -220,13 +226,14 @@ def play(state, seat, move):
 
 
 @inlined
-def make_wish(state, rank):
-    """What who laid the Mahjong wishes: 2..14, or 0 for nothing."""
+def make_wish(state: State, rank: int) -> None:
+    """Notes the wish of the player of the Mahjong: a rank 2..14, or 0 for none."""
     state.wish = rank
 
 
 @inlined
-def _go_out(state, seat):
+def _go_out(state: State, seat: Seat) -> None:
+    """Notes that a seat has no cards left, and whether this ends the round."""
     state.out += 1
     state.holding &= ~(1 << seat)
     state.place[seat] = state.out
@@ -243,8 +250,8 @@ def _go_out(state, seat):
 
 
 @inlined
-def pass_turn(state, seat):
-    """The seat on turn passes; when all others have, the trick is complete."""
+def pass_turn(state: State, seat: Seat) -> None:
+    """The seat on turn passes. The trick is complete when all others have passed."""
     state.turns += 1
     owner = state.owner & 3
     turn = NEXT[(state.holding | (1 << owner)) & ALL_SEATS, seat & 3]
@@ -253,14 +260,14 @@ def pass_turn(state, seat):
 
 
 @inlined
-def dragon_is_due(state):
-    """Whether whoever collects the trick now has to give it away."""
+def dragon_is_due(state: State) -> bool:
+    """Whether the trick must be given away when it is collected now."""
     return cards_of(state.trick) == DRAGON and not state.double
 
 
 @inlined
-def collect(state, recipient):
-    """The owner takes the trick; a Dragon's trick goes to the recipient."""
+def collect(state: State, recipient: Seat) -> None:
+    """The owner takes the trick; a Dragon's trick goes to the recipient instead."""
     taker = state.owner
     if dragon_is_due(state):
         state.dragon_recipient = recipient

@@ -1,1 +1,1 @@
-"""A run's folder, `runs/<name>/`: its files, its manifest, its weights."""
+"""The folder of a run, `runs/<name>/`: its files, its manifest, its weights."""

@@ -1,8 +1,7 @@
-"""The weights of a run, saved and loaded: the best ones, and those at its end. Nothing is ever unpickled.
+"""Saves and loads the weights of a run: the best ones, and those of its last step. Nothing is ever unpickled.
 
-Manifest and weights appear whole or not at all, in this order. The weights name the digest of their manifest, so that
-those of another run, or of an older one in the same folder, are refused. The state of an optimiser does not belong
-here.
+The manifest is written before the weights, both as whole files. The weights name the digest of their manifest, so that
+weights of another run, or of an older run in the same folder, are refused.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from tichu_models.runs.files import LAST_WEIGHTS, MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 
-MANIFEST_DIGEST = "manifest"  # in the metadata of the weights
+MANIFEST_DIGEST = "manifest"  # key in the metadata of the weights
 DTYPES = {"F32": torch.float32, "BF16": torch.bfloat16, "F16": torch.float16, "F64": torch.float64}
 
 
 class LoadedRun(NamedTuple):
-    """A network as it was trained, in evaluation mode, and what is to be known of it."""
+    """A trained network in evaluation mode, with its manifest."""
 
     network: nn.Module
     manifest: RunManifest
-    notes: Mapping[str, str]  # of the moment the weights were saved at, such as the epoch
+    notes: Mapping[str, str]  # on the saved weights, such as their epoch
 
 
 def begin(folder: Path, manifest: RunManifest) -> None:
-    """Writes the manifest of a run. The weights of another one that are in its folder go before."""
+    """Writes the manifest of a run, after removing weights of another run from its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     if is_of(folder, manifest):
         return
@@ -45,7 +44,7 @@ def begin(folder: Path, manifest: RunManifest) -> None:
 
 
 def is_of(folder: Path, manifest: RunManifest) -> bool:
-    """Whether a folder is that of this run, finished or not."""
+    """Whether a folder has this manifest; the run may be unfinished."""
     try:
         return (folder / MANIFEST).read_text(encoding="utf-8") == manifest.text()
     except (OSError, UnicodeDecodeError):
@@ -55,7 +54,7 @@ def is_of(folder: Path, manifest: RunManifest) -> bool:
 def save(
     folder: Path, network: nn.Module, manifest: RunManifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
 ) -> None:
-    """Writes a run's folder, or puts newer weights into it. Weights that are no numbers are not saved."""
+    """Writes weights into a run's folder, and the manifest if need be. Refuses weights that are not finite."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
@@ -72,7 +71,7 @@ def load(
     scaling: Mapping[str, Mapping[str, Any]] | None = None,
     file: str = WEIGHTS,
 ) -> LoadedRun:
-    """The run of a folder. What is given must be as the run has it."""
+    """Loads the run of a folder. Raises CheckpointError if a given network, spec or scaling is not the run's."""
     manifest = manifests.read(folder / MANIFEST)
     manifests.check(manifest, folder / MANIFEST, {"network": network, "spec": spec, "scaling": scaling})
     with torch.device("meta"):  # takes no memory, whatever size a manifest claims
@@ -95,7 +94,7 @@ def _weights(
             if notes.pop(MANIFEST_DIGEST) != manifest.digest:
                 raise CheckpointError(f"{path}: weights of another run than {MANIFEST} beside it speaks of")
             slices = {name: file.get_slice(name) for name in list(file.keys())}
-            shapes = {name: (part.get_dtype(), part.get_shape()) for name, part in slices.items()}
+            shapes = {name: (tensor.get_dtype(), tensor.get_shape()) for name, tensor in slices.items()}
             _check_shapes(path, shapes, expected)
             return {name: file.get_tensor(name) for name in shapes}, notes
     except (SafetensorError, OSError) as error:
@@ -105,7 +104,7 @@ def _weights(
 
 
 def _check_shapes(path: Path, found: Mapping[str, tuple[str, list[int]]], expected: Mapping[str, torch.Tensor]) -> None:
-    """Names the first tensor that is not as the network has it."""
+    """Raises CheckpointError for the first tensor that differs from the network's."""
     for name in sorted({*found, *expected}):
         here = (expected[name].dtype, list(expected[name].shape)) if name in expected else None
         there = (DTYPES.get(found[name][0]), found[name][1]) if name in found else None

@@ -1,19 +1,19 @@
-"""The files of a run's folder, `runs/<name>/`. This is the one place that names them.
+"""The names of the files in a run's folder, `runs/<name>/`.
 
-    manifest.json         from the start: which network, what it reads, what it was trained on (`runs.manifest`)
+    manifest.json         from the start: the network, what it reads and is trained on (`runs.manifest`)
     model.safetensors     the weights with the lowest validation loss so far (`runs.checkpoint`)
     last.safetensors      of a finished run: the weights of its last step
     metrics.csv           epoch, step, name, value (`learning.journal`)
     events.out.*          the same for TensorBoard
-    resume.ckpt           state of an unfinished run, saved every `checkpoint_steps` steps and after every epoch
+    resume.ckpt           the state of an unfinished run, saved every `checkpoint_steps` steps and after every epoch
     figures.json          of a finished run: the figures of its best weights
     trial.json            preset, settings, time and device of the training (`tichu_pipeline.training`)
     learning_curves.png   loss and main figure by step; written last by a training
-    reliability.png       of networks that answer yes or no: how far their probabilities hold
-    calibration.json      of networks that take a goal: what they win for what is asked of them
+    reliability.png       of networks that answer yes or no: predicted probabilities against frequencies
+    calibration.json      of networks that take a goal: the points they win for each goal
     calibration.png       the same as a picture
 
-`final_test.jsonl` lies beside the runs: who used the test split, when, for what, and the figures.
+`final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures.
 """
 
 from __future__ import annotations

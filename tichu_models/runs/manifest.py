@@ -1,7 +1,6 @@
-"""What the manifest says of a run: which network, what it reads, how that was scaled, what it was trained on.
+"""The manifest of a run: its network, what this reads, how that was scaled, what it was trained on.
 
-Everything that a player needs besides the weights. A manifest is written before the weights and stays as long as they
-are of the same run. Which constants and specs there are does not belong here.
+It holds all that a player needs besides the weights, and is written before them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tichu_models.observation.scaling import Constants, Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.options import OptionError, Options
 
-FORMAT = 1  # bumped by hand when an older reader would misread the file
+FORMAT = 1  # raised by hand when an older reader would misread the file
 BYTES_MOST = 1 << 24
 TYPES = {"network": str, "config": dict, "spec": dict, "inputs": int, "scaling": dict, "data": dict, "seed": int}
 NAMES = {str: "a text", dict: "an object", int: "a whole number"}
@@ -28,12 +27,12 @@ CONSTANTS = ("offset", "scale", "clip")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is missing, damaged, or not what is asked for."""
+    """A checkpoint that is missing, damaged, or not the expected one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpecStamp:
-    """Which vector a network reads: the name of its spec, and what tells whether two specs of a name are the same."""
+    """The spec that a network reads. Version and digest tell whether two specs of one name are the same."""
 
     name: str
     version: int
@@ -41,47 +40,47 @@ class SpecStamp:
 
     @classmethod
     def of(cls, spec: Spec) -> SpecStamp:
-        """The stamp of a spec as it is here and now."""
+        """The stamp of a spec as it is now."""
         return cls(name=spec.name, version=spec.version, digest=spec.digest)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunManifest:
-    """A run, without its weights."""
+    """All about a run but its weights."""
 
-    network: str  # a name of the registry
+    network: str  # a name in networks.architectures
     config: Options  # its size
     spec: SpecStamp
-    inputs: int  # features of a state, the return to go not counted
+    inputs: int  # features of a state, without the return to go
     scaling: Mapping[str, Mapping[str, Any]]  # {variable: {offset, scale, clip [low, high]}}
-    data: Mapping[str, str]  # stamps of what it was trained on, by name
+    data: Mapping[str, str]  # stamps of the training data, by name
     seed: int
-    training: Mapping[str, Any] = field(default_factory=dict)  # all settings of the run, for the record
+    training: Mapping[str, Any] = field(default_factory=dict)  # all settings of the run, for people
 
     def text(self) -> str:
-        """The file."""
+        """The manifest as JSON, the content of its file."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         plain |= {"config": self.config.plain(), "spec": asdict(self.spec)}
         return json.dumps({"format": FORMAT, **plain}, indent=1, sort_keys=True) + "\n"
 
     @property
     def constants(self) -> Scaling:
-        """The scaling as loaders and agents take it; equal constants have equal stamps, whenever they were fitted."""
-        found = {
+        """The scaling for loaders and agents. Its stamp is a digest of the constants."""
+        constants = {
             name: Constants(*map(float, (*facts["clip"], facts["offset"], facts["scale"])))
             for name, facts in self.scaling.items()
         }
         stamp = hashlib.sha256(json.dumps(self.scaling, sort_keys=True).encode()).hexdigest()
-        return Scaling(stamp, found)
+        return Scaling(stamp, constants)
 
     @property
     def digest(self) -> str:
-        """Ties weights to their manifest."""
+        """Digest of the text, which ties weights to their manifest."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
 
 def read(path: Path) -> RunManifest:
-    """The manifest of a file, of which nothing is taken on trust."""
+    """Reads a manifest, and checks everything in it."""
     try:
         with path.open("rb") as file:
             plain = json.loads(file.read(BYTES_MOST))
@@ -113,9 +112,9 @@ def read(path: Path) -> RunManifest:
         raise CheckpointError(f"{path}: {error}") from None
 
 
-def check(manifest: RunManifest, path: Path, wanted: Mapping[str, Any]) -> None:
-    """Refuses a run whose `network`, `spec` or `scaling` is not the wanted one, and says where they part."""
-    for name, here in wanted.items():
+def check(manifest: RunManifest, path: Path, expected: Mapping[str, Any]) -> None:
+    """Raises CheckpointError, with the difference, if a run's network, spec or scaling is not the expected one."""
+    for name, here in expected.items():
         there = getattr(manifest, name)
         if here is None or there == here:
             continue

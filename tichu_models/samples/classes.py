@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import kernel
-from tichu_models.observation.samples import PASS_BIT
 from tichu_models.observation.specs import (
     BOMB_LABEL,
     CALL_LABEL,
     CARDS_LABEL,
     DRAGON_LABEL,
     LABEL_NAMES,
+    PASS_BIT,
     SCHUPF_LABEL,
     WISH_LABEL,
     Spec,
-    combination_name,
 )
 from tichu_models.records.tricks import LABEL
 from tichu_models.rules.cards import CARD_OF_INDEX, NUM_CARDS, count
-from tichu_models.rules.combinations import TYPE_AND_LENGTH, classify, type_of
+from tichu_models.rules.combinations import TYPE_AND_LENGTH, classify, combination_name, type_of
 from tichu_models.rules.state import RIGHT
 
 CLASS_NAMES = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel
+from tichu_models.observation.facts import ROUND_WORD, out_of_turn_in
 from tichu_models.observation.fields import cards_from_field
 from tichu_models.observation.specs import (
     CARDS_LABEL,
@@ -27,7 +28,7 @@ USUAL_MOVES = 12  # room for the moves of a decision, twice their average
 HAND_AT, ON_TOP_AT, RANK_AT, WISH_AT = (
     PLAY_LAYOUT.places[group.name] for group in (HAND_CARDS, TRICK_COMBINATION, TRICK_RANK, WISH_VALUE)
 )
-LABELS, RANKS, WISHES = TRICK_COMBINATION.size, TRICK_RANK.size, WISH_VALUE.size
+LABELS, RANK_BITS, WISHES = TRICK_COMBINATION.size, TRICK_RANK.size, WISH_VALUE.size
 OPEN_WISHES = (1 << WISHES) - 4  # the bits of ranks 2..14, each at its rank; without `none` and `fulfilled`
 
 # The trick of each label: a play of its type and length, without the rank; cards other than their number do not
@@ -46,11 +47,11 @@ def _bits(samples: np.ndarray, row: int, place: int, n: int) -> np.int64:
 
 @kernel
 def find_moves(
-    samples: np.ndarray, begin: int, out_of_turn: int, plays: Plays, moves: np.ndarray, counts: np.ndarray
+    samples: np.ndarray, begin: int, facts: int, plays: Plays, moves: np.ndarray, counts: np.ndarray
 ) -> tuple[int, int]:
     """Writes the moves of the samples from `begin` on end to end, while there is room; (samples done, moves written).
 
-    `out_of_turn` is the word whose bit 40 says so.
+    `facts` is the place of the word with the flags.
     """
     n = 0
     for row in range(begin, len(samples)):
@@ -58,9 +59,9 @@ def find_moves(
             return row, n
         hand = cards_from_field(_bits(samples, row, HAND_AT, NUM_CARDS))
         trick = ON_TOP[lowest_bit(_bits(samples, row, ON_TOP_AT, LABELS) | 1 << LABELS)]
-        trick |= count(_bits(samples, row, RANK_AT, RANKS)) << RANK_SHIFT
+        trick |= count(_bits(samples, row, RANK_AT, RANK_BITS)) << RANK_SHIFT
         wish = lowest_bit(_bits(samples, row, WISH_AT, WISHES) & OPEN_WISHES | 1 << WISHES)
-        only_bombs = (samples[row, out_of_turn] >> 40) & 1
+        only_bombs = out_of_turn_in(samples[row, facts])
         if only_bombs:
             found = bombs(hand, trick, plays, 0)
         else:
@@ -81,7 +82,7 @@ class MoveFinder:
     def __init__(self, spec: Spec) -> None:
         if spec.label != CARDS_LABEL:
             raise ValueError(f"{spec.name}: legal moves are those of plays; expected play-375, play-376 or sequence")
-        self.out_of_turn = spec.width + 2
+        self._facts = spec.width + ROUND_WORD
         self._plays = new_buffer()
         self._moves = np.empty(MAX_PLAYS, dtype=np.int64)
         self._counts = np.empty(0, dtype=np.int64)
@@ -93,7 +94,7 @@ class MoveFinder:
             self._moves = np.empty(USUAL_MOVES * len(samples) + 2 * MAX_PLAYS, dtype=np.int64)
         done = n = 0
         while True:
-            done, more = find_moves(samples, done, self.out_of_turn, self._plays, self._moves[n:], self._counts)
+            done, more = find_moves(samples, done, self._facts, self._plays, self._moves[n:], self._counts)
             n += more
             if done == len(samples):
                 return self._moves[:n], self._counts[:done]

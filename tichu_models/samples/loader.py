@@ -23,6 +23,16 @@ import numpy as np
 
 from tichu_models.chance import draw, draw_below
 from tichu_models.kernels import kernel
+from tichu_models.observation.facts import (
+    DECISION_WORD,
+    LOW_32,
+    ROUND_WORD,
+    forced_in,
+    round_in,
+    seat_in,
+    split_in,
+    turn_kind_seat_in,
+)
 from tichu_models.observation.samples import width_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.unpack import FLOAT32, gather
@@ -88,12 +98,12 @@ def _choose(
     entries it then has. `at` is the word of the label, which those of the facts follow; the filter uses a share of
     limit / 2**32 of the samples."""
     for i in range(begin, end):
-        facts, more = samples[i, at + 1], samples[i, at + 2]
-        keep = (more >> 56) & 255 == split and not (drop_forced and (more >> 32) & 255)
+        decision, round_ = samples[i, at + DECISION_WORD], samples[i, at + ROUND_WORD]
+        keep = split_in(round_) == split and not (drop_forced and forced_in(round_))
         if keep and len(seats):
-            keep = seats[more & 0xFFFFFFFF, (facts >> 56) & 3] != 0
-        if keep and limit < 1 << 32:
-            which = (more & 0xFFFFFFFF) << 32 | (facts >> 32) & 0xFFFFFFFF  # round; turn, kind, seat
+            keep = seats[round_in(round_), seat_in(decision)] != 0
+        if keep and limit <= LOW_32:
+            which = round_in(round_) << 32 | turn_kind_seat_in(decision)
             keep = draw(key, which) >> np.uint64(32) < np.uint64(limit)
         order[n] = i
         n += keep
@@ -111,8 +121,8 @@ def _group_by_seat(samples: np.ndarray, order: np.ndarray, at: int, most: int, s
     row_of = np.full(4, -1)
     last = np.int64(-1)
     for k in range(len(order)):
-        round_ = samples[order[k], at + 2] & 0xFFFFFFFF
-        seat = (samples[order[k], at + 1] >> 56) & 3
+        round_ = round_in(samples[order[k], at + ROUND_WORD])
+        seat = seat_in(samples[order[k], at + DECISION_WORD])
         if round_ != last:
             row_of[:] = -1
             last = round_

@@ -13,12 +13,13 @@ import numpy as np
 from tichu_models.kernels import inlined, kernel
 from tichu_models.rules.asking import BOMB_THROW, PLAY, POSITION, ROUND_OVER, Position, next_question, perform
 from tichu_models.rules.cards import count
-from tichu_models.rules.combinations import cards_of, rank_of
+from tichu_models.rules.combinations import LENGTH_WEIGHT, cards_of, rank_of
 from tichu_models.rules.legal import PLAYS
 from tichu_models.search.position import QUESTIONS, choices, lead_of_team_20
 
 MOST_DEPTH = 256
 MOST_MOVES = 16384  # of all positions on the path
+MOST_ANSWERS = 2048  # of one position; a hand has 1,674 plays at most
 WORST = 1 << 20  # no round is won or lost by so many points
 UNSOLVED = 1 << 30
 
@@ -42,13 +43,19 @@ Solving: TypeAlias = Any  # a record of SOLVING
 
 
 @inlined
+def _urgency(move: int) -> int:
+    """Ranks answers: the more cards the higher, then the lower rank."""
+    return LENGTH_WEIGHT * count(cards_of(move)) - rank_of(move)
+
+
+@inlined
 def _sort_moves(moves: np.ndarray, begin: int, end: int) -> None:
     """Sorts plays for the search: those with many cards first, of equals the lowest; the pass last."""
     for i in range(begin + 1, end):
         move = moves[i]
-        worth = 16 * count(cards_of(move)) - rank_of(move)
+        urgency = _urgency(move)
         k = i - 1
-        while k >= begin and 16 * count(cards_of(moves[k])) - rank_of(moves[k]) < worth:
+        while k >= begin and _urgency(moves[k]) < urgency:
             moves[k + 1] = moves[k]
             k -= 1
         moves[k + 1] = move
@@ -93,7 +100,7 @@ def solve(position: Position, alpha: int, beta: int, limit: int, scratch: Solvin
     while True:
         frame = frames[depth]
         if frame.next < frame.end and frame.alpha < frame.beta:
-            if scratch.visited > limit or depth + 1 >= MOST_DEPTH or frame.end + 2048 > MOST_MOVES:
+            if scratch.visited > limit or depth + 1 >= MOST_DEPTH or frame.end + MOST_ANSWERS > MOST_MOVES:
                 return UNSOLVED
             below = frames[depth + 1]
             below.position = frame.position

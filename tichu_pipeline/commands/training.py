@@ -183,7 +183,7 @@ def explain(
 
     try:
         folder = find_run(DataPaths(data), run).folder
-        from tichu_models.networks.decision_rule import DECISION_RULES
+        from tichu_models.networks.interface import DECISION_RULES
         from tichu_pipeline.training.explain import Question
         from tichu_pipeline.training.explain import explain as answers
 

@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 
 from tichu_models.observation.decisions import WHO_ACTS, scores_before
-from tichu_models.observation.samples import PASS_BIT, Encoder, SoundRounds, as_records, features_of
+from tichu_models.observation.samples import Encoder, SoundRounds, as_records, features_of
 from tichu_models.observation.scaling import Scaling, scaled
-from tichu_models.observation.specs import CARDS_LABEL, DRAGON_LABEL, NUMBER, RTG, SCHUPF_LABEL, WISH_LABEL, Spec
-from tichu_models.rules.asking import KINDS
+from tichu_models.observation.specs import (
+    CARDS_LABEL,
+    DRAGON_LABEL,
+    NUMBER,
+    PASS_BIT,
+    RTG,
+    SCHUPF_LABEL,
+    WISH_LABEL,
+    Spec,
+)
+from tichu_models.rules.asking import KINDS, given_cards
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import DESCENDING, LABELS
 from tichu_models.rules.state import RIGHT
@@ -120,7 +129,7 @@ def label_of(label: int, spec: Spec) -> Any:
     if spec.label == CARDS_LABEL:
         return [] if label & PASS_BIT else [LABELS[index] for index in DESCENDING if label >> index & 1]
     if spec.label == SCHUPF_LABEL:
-        return [LABELS[label >> (8 * to) & 255] for to in range(3)]
+        return [LABELS[card] for card in given_cards(label)]
     if spec.label == WISH_LABEL:
         return label
     if spec.label == DRAGON_LABEL:

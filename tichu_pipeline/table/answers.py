@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
-from tichu_models.rules.cards import INDEX_OF_BIT, CardError, labels, parse_cards
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH, schupf_answer
+from tichu_models.rules.cards import CardError, indices, labels, parse_cards
 from tichu_models.rules.combinations import cards_of, combination
 from tichu_models.rules.legal import bombs, legal_plays, new_buffer
 from tichu_models.rules.moves import CaseError, parse_wish
@@ -77,13 +77,10 @@ def _cards(kind: int, view: np.void, text: str) -> int:
 
 
 def _three_cards(view: np.void, text: str) -> int:
-    choice = 0
     given = [_parsed(label) for label in text.split()]
     if len(given) != 3 or len(set(given)) != 3 or any(card & ~int(view["hand"]) for card in given):
         raise AnswerError("expected three cards of your hand: for the right opponent, the partner, the left opponent")
-    for to, card in enumerate(given):
-        choice |= int(INDEX_OF_BIT[card.bit_length() - 1]) << (8 * to)
-    return choice
+    return int(schupf_answer(*(indices(card)[0] for card in given)))
 
 
 def _parsed(text: str) -> int:

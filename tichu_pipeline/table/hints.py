@@ -8,7 +8,7 @@ import numpy as np
 from rich.text import Text
 
 from tichu_models.players.base import Agent, Opinion
-from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH, given_cards
 from tichu_models.rules.cards import LABEL_OF_RANK, LABELS, labels
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.state import RIGHT
@@ -40,7 +40,7 @@ def said(kind: int, choice: int) -> str:
     if kind in (PLAY, BOMB_THROW):
         return " ".join(labels(choice)) or "pass"
     if kind == SCHUPF:
-        return " ".join(LABELS[choice >> (8 * to) & 255] for to in range(3))
+        return " ".join(LABELS[card] for card in given_cards(choice))
     if kind == WISH:
         return LABEL_OF_RANK[choice] if choice else "0"
     if kind == DRAGON_GIFT:

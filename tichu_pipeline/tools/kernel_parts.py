@@ -39,8 +39,8 @@ def self_play() -> None:
 def encoding() -> None:
     """Samples and decisions out of rounds: there are none, so that no other part is needed."""
     from tichu_models.observation.decisions import (
+        DECISION_BUFFER,
         DECISIONS_AT_ONCE,
-        FOUND,
         SCORE_BEFORE,
         WALK,
         WHO_ACTS,
@@ -58,7 +58,7 @@ def encoding() -> None:
     samples = np.zeros((1, width_of(encoder.spec)), dtype=np.int64)
     encoder.encode(played, samples)
     classes_of(samples, encoder.spec)
-    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    scratch, found = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=DECISION_BUFFER)[0]
     find_decisions(rows, before, history, scratch, encoder.plan["kinds"], 0, WHO_ACTS, DECISIONS_AT_ONCE, found)
 
 

@@ -23,7 +23,6 @@ from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp
 
 TOURNAMENT = b"tichu.tournament"  # in the metadata of the file
 TEAMS = np.array([20, 31], dtype=np.int8)
-SEATS = range(4)
 
 AS_IN_RESULTS = ("pairing", "deal", "round_index", "num_turns", "num_tricks", "control")
 SCHEMA = pa.schema(

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tichu_models.observation.decisions import DECISIONS_AT_ONCE, FOUND, WALK, WHO_ACTS, find_decisions
+from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, WALK, WHO_ACTS, find_decisions
 from tichu_models.observation.encode import plan_of
-from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, SCHUPF_LABEL, spec
+from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, OTHERS, SCHUPF_LABEL, spec
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.split import SPLITS
+from tichu_models.rules.asking import given_cards
 from tichu_models.rules.cards import NUM_CARDS, VALUE_OF_INDEX
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.samples.sources import RoundsSource
@@ -72,7 +73,7 @@ def decisions(
     source: RoundsSource, split: str, most: int, blunders: Blunders | None = None
 ) -> Iterator[JudgedDecisions]:
     """The decisions of a split in order of time, until there are enough."""
-    plan, scratch, found = plan_of(source.spec), np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=FOUND)[0]
+    plan, scratch, found = plan_of(source.spec), np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=DECISION_BUFFER)[0]
     seen = 0
     for path in sorted({block.path for block in source.blocks}):
         played, sound = source.month(path)
@@ -81,7 +82,7 @@ def decisions(
         while done < len(rounds) and seen < most:
             rest = rounds[done : done + ROUNDS_AT_ONCE]
             count, n = find_decisions(
-                *(rest.rows, rest.standings, rest.history, scratch),
+                *(rest.rows, rest.before, rest.history, scratch),
                 *(plan["kinds"], plan["history"], WHO_ACTS, DECISIONS_AT_ONCE, found),
             )
             at, row = found["at"][:n], rest.rows[found["at"]["place"][:n]]
@@ -132,9 +133,8 @@ def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[
                 if blunders is not None:
                     sums.add("top1_no_blunder", hits, free & ~asked.blunder)
         elif read.label == SCHUPF_LABEL:
-            for to, name in enumerate(("right", "partner", "left")):
-                mine, theirs = (VALUE_OF_INDEX[each >> (8 * to) & 255] for each in (choices, asked.label))
-                rule.add(f"{name}_top1", mine == theirs)
+            for name, mine, theirs in zip(OTHERS, given_cards(choices), given_cards(asked.label), strict=True):
+                rule.add(f"{name}_top1", VALUE_OF_INDEX[mine] == VALUE_OF_INDEX[theirs])
         elif read.label in (CALL_LABEL, BOMB_LABEL):
             np.add.at(table, ((choices != 0).astype(int), (asked.label != 0).astype(int)), 1)
         else:

@@ -17,12 +17,12 @@ from torch import Tensor
 from tichu_models.learning.losses import split_schupf
 from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_models.networks.candidates import Candidates, log_softmax
-from tichu_models.networks.decision_rule import Rule, move_scores
+from tichu_models.networks.decision_rule import move_scores
+from tichu_models.networks.interface import DecisionRule
 from tichu_models.observation.samples import Encoder, as_records, features_of
 from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
-from tichu_models.observation.unpack import COLOUR_OF_INDEX
 from tichu_models.rules.asking import KINDS
-from tichu_models.rules.cards import DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
+from tichu_models.rules.cards import COLOUR_OF_INDEX, DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
@@ -47,7 +47,7 @@ class Question:
     turn: int | None = None
     seat: int | None = None
     rtg: float | None = None  # in points, of networks that ask for one
-    rule: Rule = "sum"
+    rule: DecisionRule = "sum"
 
 
 @dataclass(frozen=True)

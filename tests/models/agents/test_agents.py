@@ -13,7 +13,7 @@ import torch
 from tests.makers.agents import SEED
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
-from tichu_models.agents.choosing import DECISION_RULES, MOVE_FEATURES, moves_of, put_move_features
+from tichu_models.agents.choosing import moves_of, put_move_features
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
@@ -21,6 +21,7 @@ from tichu_models.arena import lockstep
 from tichu_models.networks.candidate_policy_net import move_features
 from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
+from tichu_models.networks.interface import DECISION_RULES, MOVE_FEATURES
 from tichu_models.observation.unpack import FLOAT32, LANES, in_type
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.rules.asking import KINDS, PLAY

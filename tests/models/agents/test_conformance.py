@@ -18,7 +18,7 @@ from tichu_models.arena.extras import extras_for
 from tichu_models.arena.referee import Referee
 from tichu_models.arena.table import fixtures_of, look
 from tichu_models.kernels import kernel
-from tichu_models.observation.blocks import recall
+from tichu_models.observation.turns import recall
 from tichu_models.observation.view import VIEW
 from tichu_models.records.schema import ROUND, joined
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY

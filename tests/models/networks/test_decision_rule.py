@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.makers.learners import plays_of, random_candidates
 from tichu_models.networks.candidates import Candidates, best, find, log_softmax, types_and_lengths
-from tichu_models.networks.decision_rule import DECISION_RULES, move_scores, rarity
+from tichu_models.networks.decision_rule import move_scores, rarity
+from tichu_models.networks.interface import DECISION_RULES
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.combinations import TYPE_AND_LENGTH, TYPE_NAMES
 

@@ -18,8 +18,8 @@ from tichu_models.arena.lockstep import play_games
 from tichu_models.chance import draw
 from tichu_models.observation.decisions import scores_before
 from tichu_models.observation.encode import pack
-from tichu_models.observation.samples import PASS_BIT, Encoder, SoundRounds
-from tichu_models.observation.specs import SPEC_OF_KIND, spec
+from tichu_models.observation.samples import Encoder, SoundRounds
+from tichu_models.observation.specs import PASS_BIT, SPEC_OF_KIND, spec
 from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent

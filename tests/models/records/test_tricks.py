@@ -13,7 +13,7 @@ from tichu_models.kernels import kernel
 from tichu_models.records.history import load
 from tichu_models.records.replay import OUTCOME, SCRATCH, check, replay
 from tichu_models.records.schema import Rounds
-from tichu_models.records.tricks import COUNTS_SHAPE, NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
+from tichu_models.records.tricks import COUNTS_SHAPE, NUM_COUNTS, SEAT_COUNTS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.cards import DECK, DRAGON, PHOENIX, parse_cards, points
 from tichu_models.rules.combinations import BOMB, STREET, TYPE_AND_LENGTH, classify, combination, on_trick
 
@@ -34,7 +34,7 @@ def tricks_of(rounds: Rounds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tricks, spreads and counts of all rounds."""
     tricks = np.zeros(len(rounds.history), dtype=TRICK)
     spreads, counts = np.zeros(len(rounds), dtype=SPREAD), np.zeros(NUM_COUNTS, dtype=np.int64)
-    scratch, outcome, seats = (np.zeros(1, dtype=kind)[0] for kind in (SCRATCH, OUTCOME, SEATS))
+    scratch, outcome, seats = (np.zeros(1, dtype=kind)[0] for kind in (SCRATCH, OUTCOME, SEAT_COUNTS))
     n = _tricks_of(rounds.rows, rounds.history, scratch, outcome, seats, tricks, spreads, counts)
     return tricks[:n], spreads, counts.reshape(COUNTS_SHAPE)
 

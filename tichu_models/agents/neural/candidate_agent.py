@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.agents.choosing import MOVE_FEATURES, Moves, match_moves, put_move_features
+from tichu_models.agents.choosing import Moves, match_moves, put_move_features
 from tichu_models.agents.neural.network import TILE
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.networks.candidate_policy_net import CandidatePolicyNet
+from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.observation.unpack import LANES
 
 

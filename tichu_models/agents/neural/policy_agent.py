@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.agents.choosing import DECISION_RULES, LIKELIHOOD, Moves, score_moves
+from tichu_models.agents.choosing import Moves, score_moves
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import PolicyOptions
+from tichu_models.networks.interface import DECISION_RULES, LIKELIHOOD
 from tichu_models.rules.cards import NUM_CARDS
 
 

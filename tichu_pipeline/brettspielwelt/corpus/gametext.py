@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 
 RESULT = "Ergebnis:"
-SEATS = range(4)
 
 # A name holds anything but ASCII space, tab and colon: `\S` would stop at a no-break space.
 _NAMED = re.compile(r"(|Tichu: |Grosses Tichu: |Drache an: )\((\d)\)([^ \t:]*)(.*)")

@@ -16,7 +16,7 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.records.history import store
 from tichu_models.records.replay import OUTCOME, SCRATCH, replay
 from tichu_models.records.schema import ROUND, Rounds
-from tichu_models.records.tricks import NUM_COUNTS, SEATS, SPREAD, TRICK, read_tricks
+from tichu_models.records.tricks import NUM_COUNTS, SEAT_COUNTS, SPREAD, TRICK, read_tricks
 from tichu_models.rules.breaks import GameError, RuleBreak
 from tichu_models.rules.scoring import NOT_OVER, game_result
 from tichu_pipeline.brettspielwelt.archives.inflate import CHUNK_BYTES, CHUNK_GAMES, Chunk, mapped_zeros
@@ -78,7 +78,7 @@ PARSE = np.dtype([
     ("text", TEXT),
     ("draft", DRAFT),
     ("replay", SCRATCH),
-    ("seats", SEATS),
+    ("seats", SEAT_COUNTS),
     ("filled", FILLED),
     ("previous_name", np.int64, 4),     # places in the text of the names in the game's previous round
     ("previous_length", np.int32, 4),
