@@ -30,7 +30,8 @@ VIEW = np.dtype([
     ("past", np.int16, HISTORY_MOST),  # the latest turns, where `blocks.recall` was asked for them
 ], align=True)
 # fmt: on
-View: TypeAlias = Any
+
+View: TypeAlias = Any  # a record of VIEW
 copy_open = field_copier(STATE, VIEW, [name for name, *_ in OPEN])
 
 

@@ -31,9 +31,10 @@ MAX_RAW = 512  # bytes and entries that are read; what stands behind cannot be l
 # One history in a record, because arrays that are passed down a call tree are counted at every call.
 MAX_ENTRIES = MAX_RAW + 64  # room for calls and takes
 LOG: np.dtype = np.dtype([("length", np.int64), ("entry", np.int64, MAX_ENTRIES)])
-Log: TypeAlias = Any
 # A log that was replayed: of each play, what it was on the table, the Phoenix as it was read; 0 for the Dog.
 REPLAYED: np.dtype = np.dtype([("move", np.int64, MAX_ENTRIES), *((name, LOG[name]) for name in LOG.names or ())])
+
+Log: TypeAlias = Any  # a record of LOG, or of REPLAYED
 
 # What a byte adds to an entry: a card, or the entry's seat and kind.
 ENTRY_OF_BYTE = np.full(256, BAD_LABEL << KIND_SHIFT, dtype=np.int64)

@@ -65,7 +65,8 @@ POSITION = np.dtype([
     ("kind", np.int8),              # and what; ROUND_OVER when the round is scored
 ], align=True)
 # fmt: on
-Position: TypeAlias = Any
+
+Position: TypeAlias = Any  # a record of POSITION
 
 
 @inlined

@@ -54,7 +54,7 @@ from tichu_models.rules.combinations import (
 MAX_PLAYS = 4096
 # A record, as all scratch of kernels: arrays that are passed down a call tree are counted at every call.
 PLAYS = np.dtype([("move", np.int64, MAX_PLAYS)])
-Plays: TypeAlias = Any
+Plays: TypeAlias = Any  # a record of PLAYS
 
 # SUBSETS[size, nibble, i]: the i-th subset of `size` cards of one rank; NUM_SUBSETS[size, nibble]: how many there are.
 NUM_SUBSETS = np.zeros((4, 16), dtype=np.int64)

@@ -81,7 +81,8 @@ STATE = np.dtype([
     ("phoenix_low", np.int8),       # 1: a replay read an ambiguous Phoenix low, because of what was laid on it
 ], align=True)
 # fmt: on
-State: TypeAlias = Any
+
+State: TypeAlias = Any  # a record of STATE
 
 
 @inlined
