@@ -58,7 +58,7 @@ class GoalOptions(PolicyOptions):
 
     margin: float = option(0.0, "points a round that are asked for beyond the expected ones", least=-400, most=400)
     value: str | None = option(
-        None, "run of a ValueNet that tells the expected points; by default the network's own value head"
+        None, "run of a ValueNet that predicts the expected points; by default the network's own value head"
     )
     goal: float | None = option(
         None,

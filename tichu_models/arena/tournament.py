@@ -1,12 +1,10 @@
 """Duplicate tournaments: every two agents play the same deals, each deal twice with the teams' seats swapped.
 
 Luck that helps a team at one table helps the other team at the second one, so that far fewer deals tell two agents
-apart. All pairings play the same deals. The two tables of a deal share its cards and no other random draw.
+apart. All pairings play the same deals. The two tables of a deal share its cards and no other random draw. A table
+depends only on the seed, the deal and its two agents: tasks, workers and the order of agents change no result.
 
-A table depends only on the seed, the deal and its two agents. How deals are divided into tasks, which workers play them
-and in which order changes no result, nor does the order of a pairing's agents.
-
-`play` returns rows of `results`, of which `summary` makes the facts. `results` says how forfeits count.
+`play` returns rows of `results`, which also says how forfeits count; `summary` makes the facts of them.
 """
 
 from __future__ import annotations
@@ -127,11 +125,8 @@ def play(
     done: Callable[[int], None] = lambda deals: None,
     control: Control | None = None,
 ) -> PlayedTournament:
-    """Plays a tournament.
-
-    `run_tasks(function, tasks)` yields the results of the tasks in any order, as `map` does. `keep` is called with each
-    part as it arrives, `done` with the number of deals that it holds.
-    """
+    """Plays a tournament. `run_tasks(function, tasks)` yields the results of the tasks in any order, as `map` does;
+    `keep` is called with each part as it arrives, `done` with the number of deals that it holds."""
     agents = {name: make(name) for name in request.agents}  # an agent that cannot be built fails here, before any play
     timed = frozenset(name for name, agent in agents.items() if agent.timed)
     answered_by = {name: dict(agent.answered_by) for name, agent in agents.items() if agent.answered_by}
@@ -176,6 +171,7 @@ def _waves(request: TournamentRequest) -> Iterator[range]:
 
 
 def _deals_a_task(deals: int, workers: int) -> int:
+    """How many deals a task has, so that every worker gets several tasks."""
     return min(max(deals // (TASKS_A_WORKER * workers), LEAST_DEALS_A_TASK), MOST_DEALS_A_TASK)
 
 

@@ -1,4 +1,4 @@
-"""What tree search and endgame solver need to know of a position: which answers to try, cards left, points at the end.
+"""What tree search and endgame solver ask of a position: the answers to try, the cards left, the points at the end.
 
 Questions and answers are those of `rules.asking`, without small Tichus, which a search never announces.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from tichu_models.kernels import inlined, inner
 from tichu_models.rules.asking import ALL_KINDS, BOMB_THROW, DRAGON_GIFT, PLAY, SMALL_CALL, Position
-from tichu_models.rules.cards import ACE, count, of_rank
+from tichu_models.rules.cards import ACE, BIT_OF_INDEX, count, of_rank, rank_of_bit
 from tichu_models.rules.legal import Plays, answers, bombs
 from tichu_models.rules.state import LEFT, RIGHT, State
 
@@ -39,6 +39,13 @@ def choices(position: Position, plays: Plays) -> int:
                 n += 1
                 break
     return n
+
+
+@inner
+def usual_wish(state: State, seat: int) -> int:
+    """The rank that the seat gave to its right opponent; the ace if that was a special card."""
+    bit = np.int64(BIT_OF_INDEX[state.given[seat, 0]])
+    return rank_of_bit(bit) if bit > 3 else ACE
 
 
 @inner

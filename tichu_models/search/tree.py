@@ -31,12 +31,10 @@ import numpy as np
 from tichu_models.kernels import inner, kernel
 from tichu_models.observation.view import VIEW, see
 from tichu_models.rules.asking import PLAY, POSITION, ROUND_OVER, WISH, next_question, perform
-from tichu_models.rules.cards import ACE, BIT_OF_INDEX, rank_of_bit
 from tichu_models.rules.legal import PLAYS
 from tichu_models.rules.scoring import VALUE_UNIT
-from tichu_models.rules.state import State
 from tichu_models.search.endgame import SOLVING, UNSOLVED, WORST, solve
-from tichu_models.search.position import QUESTIONS, cards_left, choices, lead_of_team_20
+from tichu_models.search.position import QUESTIONS, cards_left, choices, lead_of_team_20, usual_wish
 
 NO_NODE = -1
 MAX_DEPTH = 250  # edges of a path
@@ -84,13 +82,6 @@ SearchScratch: TypeAlias = Any  # a record of SEARCH_SCRATCH
 
 
 @inner
-def _usual_wish(state: State, seat: int) -> int:
-    """The rank that the seat gave to its right opponent; the ace if that was a special card."""
-    bit = np.int64(BIT_OF_INDEX[state.given[seat, 0]])
-    return rank_of_bit(bit) if bit > 3 else ACE
-
-
-@inner
 def _go_to_choice(node: Node, options: SearchOptions, scratch: SearchScratch) -> bool:
     """Moves the node's position on to the next question with several answers. Returns False where the value is exact:
     the round ends before such a question, or the endgame solver has solved it."""
@@ -106,7 +97,7 @@ def _go_to_choice(node: Node, options: SearchOptions, scratch: SearchScratch) ->
             node.value = lead_of_team_20(position.state) / VALUE_UNIT
             return False
         if kind == WISH:
-            perform(position, _usual_wish(position.state, position.seat))
+            perform(position, usual_wish(position.state, position.seat))
         elif choices(position, plays) > 1:
             return True
         else:

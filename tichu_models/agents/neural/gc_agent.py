@@ -60,7 +60,7 @@ class GCPolicyAgent(PolicyAgent):
 
 def goals_of(options: GoalOptions, value_net: Network | None, views: np.ndarray) -> np.ndarray | None:
     """Points / 100 by which the round is to be won: the option `goal`, or what a ValueNet expects plus the margin; None
-    if the network's own value head is to tell what is expected."""
+    if the network's own value head predicts them."""
     if options.goal is not None:
         return np.full(len(views), options.goal / VALUE_UNIT, dtype=np.float32)
     return None if value_net is None else expected_by(value_net, views) + np.float32(options.margin / VALUE_UNIT)

@@ -85,5 +85,6 @@ class Network:
             return torch.cat([ask(tile).float() for tile in self._tensor(rows).split(TILE)]).numpy()
 
     def _tensor(self, array: np.ndarray) -> Tensor:
+        """The array as a tensor of the network's type, without a copy."""
         tensor = torch.from_numpy(array)
         return tensor.view(self.dtype) if array.dtype == np.int16 else tensor

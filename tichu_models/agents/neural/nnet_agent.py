@@ -107,18 +107,22 @@ class NNetAgent(Agent):
         return (1 / (1 + np.exp(-outputs[:, FIRST_OUT].astype(np.float64))) >= least).astype(np.int64)
 
     def _give(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """The three cards that are most likely together."""
         choices = np.empty(len(views), dtype=np.int64)
         pick_three(views, outputs, choices)
         return choices
 
     def _wish(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """The likeliest rank, or none."""
         place = outputs.argmax(1)
         return np.where(place + 2 <= ACE, place + 2, 0)
 
     def _give_dragon(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """The likelier opponent."""
         return np.where(outputs.argmax(1) == 0, RIGHT, LEFT).astype(np.int64)
 
     def _throw(self, views: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """The lowest bomb, if a person would throw one."""
         choices = np.empty(len(views), dtype=np.int64)
         pick_bombs(views, outputs[:, 0] >= 0, self._buffer, choices)
         return choices
