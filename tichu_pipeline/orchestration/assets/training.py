@@ -40,7 +40,7 @@ ABOUT_SECTIONS = (
 
 def config_of(architecture: Architecture) -> type[dg.Config]:
     """The settings of a network for the launchpad: a preset, and values that replace the preset's."""
-    options_of_section = (architecture.config, TrainingConfig, DataConfig)
+    options_of_section: tuple[type[Options], ...] = (architecture.config, TrainingConfig, DataConfig)
     sections: dict[str, Any] = {
         name: (
             _section(f"{architecture.name}_{name}", options, architecture.objective),
