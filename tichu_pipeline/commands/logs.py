@@ -157,7 +157,7 @@ def features(
     from tichu_models.observation.scaling import Scaling, ScalingError
     from tichu_models.observation.specs import SpecError
     from tichu_models.observation.specs import spec as find_spec
-    from tichu_pipeline.features.of_log import DecisionFilter, LogError, decisions_of
+    from tichu_pipeline.features.log_decisions import DecisionFilter, LogError, decisions_of
 
     try:
         chosen = find_spec(spec)

@@ -181,7 +181,7 @@ def explain(
     """
     from tichu_models.observation.specs import SpecError
     from tichu_models.runs.manifest import CheckpointError
-    from tichu_pipeline.features.of_log import LogError
+    from tichu_pipeline.features.log_decisions import LogError
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import RunError, find_run
 

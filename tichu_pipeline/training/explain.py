@@ -33,7 +33,7 @@ from tichu_models.runs.manifest import SpecStamp
 from tichu_models.samples.batches import Batch
 from tichu_models.samples.feed import Tensors
 from tichu_models.samples.legal_moves import MoveFinder
-from tichu_pipeline.features.of_log import LogError, label_of, round_of
+from tichu_pipeline.features.log_decisions import LogError, label_of, round_of
 from tichu_pipeline.training.runs import config_of
 
 LAST = torch.tensor([-1])

@@ -210,7 +210,7 @@ def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
     if wrong or not there:
         raise InputError(
             f"{paths.features / read.name}: {'no shards of ' + window if not there else 'no current shard of'} "
-            f"{', '.join(wrong[:3])}: materialise features with spec {read.name}, or set data.source=rounds"
+            f"{', '.join(wrong[:3])}: materialise the stage features with spec {read.name}, or set data.source=rounds"
         )
     return there
 

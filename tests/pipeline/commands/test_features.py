@@ -12,7 +12,7 @@ from tests.oracles.decisions import plays
 from tests.paths import SOUND_GAME
 from tichu_models.observation.specs import SPECS, spec
 from tichu_pipeline.cli import app
-from tichu_pipeline.features.of_log import DecisionFilter, decisions_of
+from tichu_pipeline.features.log_decisions import DecisionFilter, decisions_of
 
 
 def test_every_vector_of_the_sound_game_is_what_its_text_says():

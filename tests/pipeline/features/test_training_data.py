@@ -445,7 +445,7 @@ def test_what_has_changed_is_made_anew_and_nothing_else(paths, tmp_path, monkeyp
     with pytest.raises(SourceError, match="version 1; expected wish-233, version 2"):
         ShardSource([shards.shard_file(paths, newer, MONTHS[0])], newer)
     monkeypatch.setattr(dataset, "spec", lambda _: newer)
-    with pytest.raises(dataset.DatasetError, match="materialise features anew"):
+    with pytest.raises(dataset.DatasetError, match="materialise the stage features again"):
         dataset.make_dataset(paths, "wish", order)
     monkeypatch.undo()
     text = paths.scaling.read_text()
