@@ -55,7 +55,7 @@ def features(paths: DataPaths) -> None:
 
 def data_set(paths: DataPaths) -> None:
     """An HDF5 file."""
-    dataset.make_dataset(paths, "play-375", dataset.Order(size=2_000))
+    dataset.make_dataset(paths, "play-375", dataset.DatasetRequest(size=2_000))
 
 
 def network(paths: DataPaths) -> None:

@@ -46,7 +46,7 @@ def made(tmp_path_factory) -> DataPaths:
     ladder_page.write_page(paths, LADDER)
     write_page(paths)
     shards.make_shards(paths, spec("grand-65"), MONTHS)
-    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
+    dataset.make_dataset(paths, "grand", dataset.DatasetRequest("grand-65", size=100))
     return paths
 
 
@@ -120,7 +120,7 @@ def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     shards.make_shards(paths, spec("grand-65"), MONTHS)
     assert not_fresh(paths) == ["analysis_report", "dataset"]
     assert by_stage(paths)["dataset"].reasons == ("grand.h5: shards or scaling constants have changed since",)
-    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
+    dataset.make_dataset(paths, "grand", dataset.DatasetRequest("grand-65", size=100))
     write_page(paths)
     assert not_fresh(paths) == []
 
