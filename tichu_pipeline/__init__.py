@@ -1,1 +1,1 @@
-"""What runs Tichu: logs in; tables, features, players, tournaments out. What plays is in `tichu_models`."""
+"""The pipeline: from game logs to tables, features, networks and tournaments. `tichu_models` has the players."""

@@ -1,8 +1,7 @@
-"""The command `tichu`: which commands there are, in which groups. What each prints stands in `commands`, the work
-itself elsewhere.
+"""The command `tichu`: its subcommands and their groups. The subcommands are in `commands`.
 
-Exit status: 0 fine, 1 the input is at fault, 2 wrong usage. Heavy modules are imported by the command that needs them,
-so that the others start at once.
+Exit status: 0 success, 1 wrong input, 2 wrong usage. A command imports heavy modules itself, so that the others start
+at once.
 """
 
 from __future__ import annotations
@@ -43,14 +42,14 @@ def _version(asked: bool) -> None:
 
 
 def _in_paragraphs(docstring: str) -> str:
-    """A docstring whose paragraphs are lines each: a terminal breaks them to its own width."""
+    """A docstring with each paragraph on one line, which the terminal wraps to its width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
-HELP = """Tichu game logs, answers from them, trained players and tournaments.
+HELP = """Tichu game logs, a database of them, trained players and tournaments.
 
-Every command explains itself: tichu ingest --help. Commands that use a data folder take --data DIR; the default is
-data/. The exit status is 0 if all went well, 1 if the input is at fault, and 2 if the command was mistyped.
+Every command has a help page, such as tichu ingest --help. Commands that use a data folder take --data DIR; the default
+is data/. The exit status is 0 for success, 1 for wrong input, and 2 for wrong usage.
 """
 
 

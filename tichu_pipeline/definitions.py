@@ -1,6 +1,6 @@
-"""The code location that `workspace.yaml` names.
+"""Dagster's code location, as `workspace.yaml` names it.
 
-Another installation builds its own, with what it wants otherwise: `defs = build(root="/logs", cron="0 2 * * 1")`.
+Another installation may build its own: `defs = build(root="/logs", cron="0 2 * * 1")`.
 """
 
 from tichu_pipeline.orchestration.automation import everything

@@ -1,1 +1,1 @@
-"""The database for SQL users, and the questions that it answers."""
+"""The DuckDB database for SQL users, its queries and its notebook."""

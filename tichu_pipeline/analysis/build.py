@@ -1,8 +1,8 @@
-"""Builds `tichu.duckdb` from the Parquet files of all months: aside, out of core, and swapped in when it is whole.
+"""Builds `tichu.duckdb` from the Parquet files of all months, in a temporary file that then replaces the old database.
 
-Readers keep the file that they have open, and never see a half; a second builder is refused. The stamps (the code's
-version with that of the months, and the tournaments) stand in the database, so that nothing is built twice; where only
-tournaments are new, a copy gets a new table of them. The tables are filled by `fill`, and read by `reading`.
+Readers keep the file that they have open and never see half a database; a second builder is refused. The database holds
+two stamps, one of the months and one of the tournaments. If only tournaments are new, a copy of the database gets a new
+table of them. `fill` fills the tables, `reading` reads them.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tichu_pipeline.storage.stamps import stored_stamp
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden/analysis.json says when.
 VERSION = 2
-MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings come on top
+MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings need some more
 FULL_DISK = ("No space left on device", "max_temp_directory_size")  # in DuckDB's words
-TOURNAMENTS = "tournaments"  # the stamp of that table, which may be renewed alone
-SECONDS_TO_WAIT = 60.0  # for the end of another build, by whoever only adds a table
+TOURNAMENTS = "tournaments"  # the key of the table's own stamp, since it may be renewed alone
+SECONDS_TO_WAIT = 60.0  # for the end of another build, before tournaments are added
 
 
 class DatabaseBusyError(DatabaseError, TransientError):
@@ -42,25 +42,25 @@ class DatabaseBusyError(DatabaseError, TransientError):
 
 
 class DatabaseFileError(DatabaseError, TransientError):
-    """DuckDB could not read or write a file: it is in use, or the disk fails."""
+    """DuckDB could not read or write a file, which is in use or on a failing disk."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Built(Made):
-    """The database."""
+    """The database that was built, or was up to date; its rows are rounds."""
 
-    tables: dict[str, int]  # rows of each
+    tables: dict[str, int]  # rows of each table
     months: list[str]
 
 
 def build(
     paths: DataPaths, force: bool = False, memory: str = MEMORY, done: Callable[[str], None] = lambda _: None
 ) -> Built:
-    """Brings the database up to date; `done` hears what has been filled in."""
+    """Brings the database up to date. `done` is called with the name of each part that has been filled in."""
     started = time.perf_counter()
-    found = manifest(paths)
-    _check_months(paths, found)
-    stamp = _stamp(found)
+    rounds = manifest(paths)
+    _check_months(paths, rounds)
+    stamp = _stamp(rounds)
     with _only_writer(paths), _plain_errors(paths):
         is_built = not force and stored_stamp(paths.database) == stamp
         reused = is_built and has_all_tournaments(paths)
@@ -70,7 +70,7 @@ def build(
             with _aside(paths) as made, duckdb.connect(made) as connection:
                 connection.execute(f"SET memory_limit = '{memory}'")
                 connection.execute(f"SET temp_directory = {quoted(made.with_name('spilled'))}")
-                fill(connection, paths, found.months, stamp, done)
+                fill(connection, paths, rounds.months, stamp, done)
         tables = row_counts(paths.database)
     return Built(
         path=paths.database,
@@ -80,20 +80,20 @@ def build(
         seconds=time.perf_counter() - started,
         reused=reused,
         tables=tables,
-        months=found.months,
+        months=rounds.months,
     )
 
 
 def add_tournaments(paths: DataPaths) -> None:
-    """Brings the table of tournaments up to date, where there is a database that can have one. Waits a
-    while for who builds it: there may be hours of play behind."""
+    """Brings the table of tournaments up to date, if there is a database. It waits a while for another process that
+    builds the database, rather than fail after hours of play."""
     with _only_writer(paths, SECONDS_TO_WAIT), _plain_errors(paths):
         if stored_stamp(paths.database, TOURNAMENTS) is not None and not has_all_tournaments(paths):
             _renew_tournaments(paths)
 
 
 def has_all_tournaments(paths: DataPaths) -> bool:
-    """Whether the database holds the tournaments that are there."""
+    """Whether the database holds all stored tournaments."""
     return stored_stamp(paths.database, TOURNAMENTS) == tournaments_stamp(paths)
 
 
@@ -101,16 +101,16 @@ def standing(survey: Survey) -> Standing:
     """Freshness of the stage `analysis`."""
     paths = survey.paths
     if not paths.database.is_file():
-        return missing("analysis", "not built yet")
+        return missing("analysis", "the database has not been built yet; tichu analyse builds it")
     reasons, there = survey.not_fresh("rounds"), ""
     try:
         about = table(paths, "SELECT (SELECT count(*) FROM rounds) AS rounds, months FROM about").to_pylist()[0]
         there = f"{span(about['months'])}, {about['rounds']:,} rounds"
-        here, within = set(survey.once(manifest).months), set(about["months"])
-        for what, differing in (("not in it", here - within), ("no longer there", within - here)):
-            reasons += [f"{what}: {ranges(sorted(differing))}"] if differing else []
+        stored, within = set(survey.once(manifest).months), set(about["months"])
+        for problem, months in (("months are not in it", stored - within), ("months are gone", within - stored)):
+            reasons += [f"{problem}: {ranges(sorted(months))}"] if months else []
         if not reasons and stored_stamp(paths.database) != database_stamp(paths):
-            reasons.append("rounds have changed since, or it is of another version")
+            reasons.append("rounds or the version of the stage have changed since")
         elif not reasons and not has_all_tournaments(paths):
             reasons.append("tournaments have been played since")
     except (DatabaseError, DamagedMonthError) as error:
@@ -119,22 +119,22 @@ def standing(survey: Survey) -> Standing:
 
 
 def database_stamp(paths: DataPaths) -> str:
-    """The stamp that an up-to-date database carries."""
+    """The stamp that an up-to-date database has."""
     return _stamp(manifest(paths))
 
 
-def _stamp(found: RoundsManifest) -> str:
-    return hashlib.sha256(f"analysis {VERSION} {found.stamp}".encode()).hexdigest()
+def _stamp(rounds: RoundsManifest) -> str:
+    return hashlib.sha256(f"analysis {VERSION} {rounds.stamp}".encode()).hexdigest()
 
 
-def _check_months(paths: DataPaths, found: RoundsManifest) -> None:
-    if not found.months:
-        raise DatabaseError(f"{paths.rounds}: no rounds are there; expected months of rounds (tichu ingest)")
-    for month in found.months:
+def _check_months(paths: DataPaths, rounds: RoundsManifest) -> None:
+    if not rounds.months:
+        raise DatabaseError(f"{paths.rounds}: there are no rounds yet; tichu ingest makes them from logs")
+    for month in rounds.months:
         if stored_month_stamp(paths, month) is None:
             raise DatabaseError(
-                f"{month_file(paths.rounds, month)}: the files of this month are not of one run; read it again "
-                "(tichu ingest)"
+                f"{month_file(paths.rounds, month)}: the five files of this month have different stamps; read the "
+                "month again with tichu ingest"
             )
 
 
@@ -143,20 +143,20 @@ def _only_writer(paths: DataPaths, seconds: float = 0) -> Iterator[None]:
     paths.tmp.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(paths.tmp / "analysis.lock", timeout=seconds):
-            for leftover in paths.tmp.glob("analysis-*"):  # of a killed build: who holds the lock is the only one
+            for leftover in paths.tmp.glob("analysis-*"):  # of a killed build, since this process has the lock
                 shutil.rmtree(leftover, ignore_errors=True)
             yield
     except Timeout as error:
         raise DatabaseBusyError(
-            f"{paths.database}: another process is building it at this moment; wait for its end. Reading is possible "
-            "all the time"
+            f"{paths.database}: another process is building it at this moment; wait until it is done. The old database "
+            "can be read in the meantime"
         ) from error
 
 
 @contextmanager
 def _plain_errors(paths: DataPaths) -> Iterator[None]:
-    """A full disk is told as everywhere else. What DuckDB spills fills it, too, and is then short of memory. A commit
-    fails for want of a disk only: nobody else writes."""
+    """Turns DuckDB's errors into those of this module, and a full disk into an OSError. What DuckDB spills can fill the
+    disk as well, which it reports as too little memory. A commit fails only for the disk: there is one writer."""
     try:
         yield
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.TransactionException) as error:
@@ -171,7 +171,7 @@ def _plain_errors(paths: DataPaths) -> Iterator[None]:
 
 @contextmanager
 def _aside(paths: DataPaths) -> Iterator[Path]:
-    """Where a database is made, which takes the old one's place if all goes well."""
+    """Yields the path of a temporary database, which replaces the old one if the block succeeds."""
     folder = paths.tmp / f"analysis-{os.getpid()}"
     folder.mkdir()
     try:
@@ -192,14 +192,14 @@ def _renew_tournaments(paths: DataPaths) -> None:
 
 
 def publish(made: Path, target: Path) -> None:
-    """Swaps a finished database in. Readers of the old one keep it until they close it."""
+    """Replaces the database by a finished one. Readers keep the old one until they close it."""
     made.replace(target)
-    # Left by a foreign writer, it would be taken for the new file's.
+    # DuckDB would take the write-ahead log of a foreign writer for that of the new file.
     target.with_name(target.name + ".wal").unlink(missing_ok=True)
 
 
 def row_counts(database: Path) -> dict[str, int]:
-    """How many rows each table of a database has."""
+    """The number of rows of each table of a database."""
     with duckdb.connect(database, read_only=True) as connection:
         tables = [
             name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall()

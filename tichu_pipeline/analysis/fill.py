@@ -1,7 +1,6 @@
-"""Fills an empty database: runs the scripts of `sql/schema`, a batch of months at a time.
+"""Fills an empty database: runs the scripts of `sql/schema`, a batch of months at a time to bound the memory.
 
-That keeps the memory bounded, whatever the number of years. What the tables are is told by the scripts; Python only
-runs them. Where the database is made, and when it is published, is `build`.
+The scripts define the tables; Python only runs them. `build` makes the database file and publishes it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tichu_pipeline.storage.folders import DataPaths, month_file
 
 BATCH_ROUNDS = 400_000
 MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
-FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # as they are; rounds are added to
+FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # read as they are; rounds get more columns
 
 
 def fill(
@@ -55,12 +54,12 @@ def fill(
 
 
 def tournament_files(paths: DataPaths) -> list[Path]:
-    """All tournaments of a data folder."""
+    """The files of all tournaments of a data folder."""
     return sorted(paths.tournaments.glob("[!.]*.parquet"))
 
 
 def tournaments_stamp(paths: DataPaths) -> str:
-    """A digest of the tournaments that are there."""
+    """A digest of all tournament files."""
     digest = hashlib.sha256()
     for path in tournament_files(paths):
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -68,7 +67,7 @@ def tournaments_stamp(paths: DataPaths) -> str:
 
 
 def fill_tournaments(connection: duckdb.DuckDBPyConnection, paths: DataPaths) -> None:
-    """Makes the table of tournaments."""
+    """Makes the table of tournaments from their files."""
     files = tournament_files(paths)
     source = f"SELECT * FROM {_parquet(files)}" if files else "SELECT NULL::VARCHAR AS filename LIMIT 0"
     connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
@@ -76,14 +75,14 @@ def fill_tournaments(connection: duckdb.DuckDBPyConnection, paths: DataPaths) ->
         connection.execute(script("tournaments"))
     except duckdb.BinderException as error:
         raise DatabaseError(
-            f"{paths.tournaments}: a file there is no tournament ({error}); expected those that tichu tournament writes"
+            f"{paths.tournaments}: a file is no tournament ({error}); expected those that tichu tournament writes"
         ) from error
 
 
 def _fill_monthly(
     connection: duckdb.DuckDBPyConnection, paths: DataPaths, months: list[str], done: Callable[[str], None]
 ) -> Ratings:
-    """The tables that grow by the month. While a batch is filled in, its games are rated and the next one is read."""
+    """Fills the tables that grow with each month, and rates the games. The next batch is read in the meantime."""
     rater = Rater()
     parts = list(batches(paths, months))
     with ThreadPoolExecutor() as pool:
@@ -102,14 +101,14 @@ def _fill_monthly(
 
 
 def _define(connection: duckdb.DuckDBPyConnection, table: str) -> None:
-    """Runs all of a script but what fills the table."""
+    """Runs the statements of a script that do not insert rows."""
     for statement in connection.extract_statements(script(table)):
         if statement.type != duckdb.StatementType.INSERT:
             connection.execute(statement)
 
 
 def _insert(connection: duckdb.DuckDBPyConnection) -> None:
-    """Runs what fills the tables, one after the other: side by side they would tear each other to pieces on disk."""
+    """Runs the inserts of all tables, one after the other: inserts side by side would fragment the file."""
     for table in MONTHLY:
         for statement in connection.extract_statements(script(table)):
             if statement.type == duckdb.StatementType.INSERT:
@@ -121,7 +120,7 @@ def _with_view(
     sources: dict[str, pa.Table | str],
     work: Callable[[duckdb.DuckDBPyConnection], None],
 ) -> None:
-    """Gives the work a connection of its own, for its thread, which knows a batch by the names of `sources`."""
+    """Runs `work` with a separate connection, for use in a thread, in which `sources` are views by name."""
     with connection.cursor() as cursor:
         for name, source in sources.items():
             if isinstance(source, str):
@@ -132,7 +131,7 @@ def _with_view(
 
 
 def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
-    """Months in order, as many at a time as have BATCH_ROUNDS rounds or a little less; at least one."""
+    """Months in order, in batches of at most BATCH_ROUNDS rounds or of one month."""
     batch: list[str] = []
     rounds = 0
     for month in months:
@@ -156,5 +155,5 @@ def _parquet(files: Sequence[Path]) -> str:
 
 
 def quoted(path: Path) -> str:
-    """A path as SQL spells it."""
+    """A path as an SQL literal."""
     return "'" + str(path).replace("'", "''") + "'"

@@ -1,7 +1,6 @@
-"""What the notebook `Datenanalyse` needs to ask and to show; and its execution into a page.
+"""The notebook `Datenanalyse`: how it asks the database, and its execution into a page.
 
-The notebook reads the database of the data folder in the environment's TICHU_DATA, and can be opened in Jupyter as
-well. Nothing in it writes.
+The notebook only reads the database of the data folder TICHU_DATA. It can be opened in Jupyter as well.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ INLINE = "module://matplotlib_inline.backend_inline"
 
 
 class Questions:
-    """The database as the notebook asks it."""
+    """Answers the notebook's questions from the database."""
 
     def __init__(self) -> None:
         self.paths = DataPaths(Path(os.environ.get("TICHU_DATA") or "data").absolute())
@@ -42,13 +41,13 @@ class Questions:
         pl.Config.set_tbl_hide_dataframe_shape(True).set_tbl_hide_column_data_types(True).set_thousands_separator(".")
 
     def frame(self, sql: str) -> pl.DataFrame:
-        """The result of a statement; sums of whole numbers as whole numbers."""
+        """The result of a statement. Decimals become integers, since they are sums of integers."""
         frame = pl.from_arrow(table(self.paths, sql))
         assert isinstance(frame, pl.DataFrame)
         return frame.with_columns(pl.selectors.decimal().cast(pl.Int64))
 
     def answer(self, number: str) -> pl.DataFrame:
-        """The answer to a question by its number; shows the question and its SQL above it."""
+        """The answer to the question with this number. Its name and SQL are displayed above it."""
         from IPython.display import Markdown, display
 
         asked = query(number)
@@ -86,13 +85,13 @@ def execute(paths: DataPaths, force: bool = False) -> Made:
 
 
 def _write(target: Path, stamp: str, notebook: Any, paths: DataPaths) -> None:
-    """Executes the notebook, whose results become a page."""
+    """Executes the notebook and writes it as an HTML page."""
     from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
     environment = os.environ | {"TICHU_DATA": str(paths.root.absolute()), "MPLBACKEND": INLINE}
-    with tempfile.TemporaryDirectory() as sockets:  # in the file system: no port is opened
+    with tempfile.TemporaryDirectory() as sockets:  # sockets in the file system, so that no port is opened
         kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
         NotebookClient(notebook, km=kernel, timeout=SECONDS_A_CELL).execute(env=environment)
     html, _ = HTMLExporter().from_notebook_node(notebook)
@@ -100,6 +99,7 @@ def _write(target: Path, stamp: str, notebook: Any, paths: DataPaths) -> None:
 
 
 def page_path(paths: DataPaths) -> Path:
+    """The file of the page."""
     return paths.reports / f"{NAME}.html"
 
 
@@ -107,10 +107,10 @@ def standing(survey: Survey) -> Standing:
     """Freshness of the stage `analysis_report`."""
     page = page_path(survey.paths)
     if not page.is_file():
-        return missing("analysis_report", "not executed yet")
+        return missing("analysis_report", "the notebook has not been executed yet")
     reasons = survey.not_fresh("analysis", "scaling")
     if not reasons and stored_stamp(page) != _stamp(survey.paths, _source()):
-        reasons.append("the notebook, the database or the constants have changed since")
+        reasons.append("the notebook, the database or the scaling constants have changed since")
     return judged("analysis_report", page.name, page.stat().st_size, reasons)
 
 

@@ -1,8 +1,8 @@
-"""Ratings over time: every finished game moves them, in the order of the games.
+"""Ratings of players over time, updated by every finished game in order.
 
-Two systems side by side: Elo, which everybody knows, and OpenSkill, which also tells how sure it is of a player. Before
-a game counts, both say how it will end, so that SQL can ask which of them knows more. A game counts if it has a winner
-or is a draw, and four players with different names sat from its first round to its last.
+There are two systems: Elo, which is well known, and OpenSkill, which also estimates the uncertainty of a rating. Before
+each game both predict its result, so that SQL can compare them. A game counts if it has a winner or is a draw, and the
+same four players with different names sat from its first round to its last.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 DIVISOR, FIRST_RATING = 400.0, 1500.0
 NEW_GAMES, STRONG = 30, 2400.0
 K_NEW, K, K_STRONG = 40.0, 20.0, 10.0
-# The chance in a single game. Cards decide more of it than the library's default of 25/6 allows for, which makes its
-# predictions far too sure (log-loss above that of guessing).
+# OpenSkill's beta, the chance in a single game. With the library's default of 25/6, which leaves less to the cards, the
+# predictions are far too confident: their log-loss is above that of guessing.
 BETA = 25.0
 
-# One row a rated game of the batch at hand.
+# A row for each rated game of the current batch.
 GAMES = """
     SELECT
         game_id, g.year, g.month,
@@ -58,7 +58,7 @@ class Ratings:
 
 @dataclass
 class Player:
-    """What is known of a player before his next game."""
+    """The ratings of a player before the next game."""
 
     skill: PlackettLuceRating
     elo: float = FIRST_RATING
@@ -66,13 +66,13 @@ class Player:
     was_strong: bool = False
 
     def k_factor(self) -> float:
-        """How far one game moves his Elo."""
+        """Elo's factor K: the largest change of the rating by one game."""
         if self.was_strong:
             return K_STRONG
         return K_NEW if self.games < NEW_GAMES else K
 
     def move(self, skill: PlackettLuceRating, surprise: float) -> None:
-        """After a game; the surprise is its result less the expected one."""
+        """Updates the ratings after a game. `surprise` is its result minus the expected one."""
         self.elo += self.k_factor() * surprise
         self.was_strong |= self.elo >= STRONG
         self.games += 1
@@ -80,12 +80,12 @@ class Player:
 
 
 def expected(own: float, other: float) -> float:
-    """Expected result by Elo, 0..1."""
+    """The expected result by Elo, from 0 to 1."""
     return 1.0 / (1.0 + 10.0 ** ((other - own) / DIVISOR))
 
 
 class Rater:
-    """Takes batches of games in their order, and keeps what the tables will hold."""
+    """Rates batches of games in order, and collects the rows of the tables."""
 
     def __init__(self) -> None:
         self._model = PlackettLuce(beta=BETA)
@@ -94,7 +94,7 @@ class Rater:
         self._predictions: list[pa.Table] = []
 
     def add(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Lets the games of new_games count, whose players are in new_seats."""
+        """Rates the games of view new_games, whose players are in view new_seats."""
         games = connection.sql(GAMES).to_arrow_table().combine_chunks()
         predictions = np.zeros((len(games), len(PREDICTIONS)))
         for first, last in _months(games):
@@ -111,7 +111,7 @@ class Rater:
         self._predictions.append(games)
 
     def ratings(self) -> Ratings:
-        """All rows."""
+        """All rows so far."""
         return Ratings(
             pa.concat_tables([SNAPSHOT.empty_table(), *self._snapshots]), pa.concat_tables(self._predictions)
         )
@@ -121,7 +121,8 @@ class Rater:
         return self._players[name]
 
     def _play(self, four: list[Player], result: float) -> tuple[float, float, int]:
-        """Lets a game count for seats 0..3; what Elo and OpenSkill expected of team 20, and who had played least."""
+        """Rates a game of the players at seats 0 to 3. Returns the results that Elo and OpenSkill predicted for team
+        20, and the fewest games that one of the players had before."""
         teams = [[four[0], four[2]], [four[1], four[3]]]
         skills = [[player.skill for player in team] for team in teams]
         elo = expected(*(sum(player.elo for player in team) / 2 for team in teams))
@@ -135,7 +136,7 @@ class Rater:
 
 
 def _months(games: pa.Table) -> list[tuple[int, int]]:
-    """Begin and end of each month's games."""
+    """Begin and end of each month in the rows of games."""
     number = games["year"].to_numpy().astype(np.int64) * 12 + games["month"].to_numpy()
     begins = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
     return list(pairwise([*begins, len(games)]))
@@ -146,7 +147,7 @@ def _columns(table: pa.Table, *names: str) -> list[list]:
 
 
 def _snapshot(active: dict[str, Player], year: list[int], month: list[int]) -> pa.Table:
-    """The ratings of those who played in a month, after it."""
+    """The ratings at the end of a month, of the players who played in it."""
     players = active.values()
     return pa.table(
         {

@@ -1,7 +1,7 @@
-"""Reading the database: any SQL, and nothing but reading.
+"""Reads the database with any SQL, and only reads.
 
-A connection is read-only, reaches no file and no network, and cannot be told otherwise. Results leave as Arrow, in
-batches, so that they need not fit into memory. How they are printed is `results`.
+A connection is read-only, has no access to files or the network, and its configuration is locked. Results are batches
+of Arrow, so that they need not fit into memory. `results` prints them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ ROWS_A_BATCH = 50_000
 
 
 class DatabaseError(Exception):
-    """There is no database to read, or to build, or SQL that it does not understand."""
+    """A database that is missing or cannot be built, or SQL that fails."""
 
 
 @contextmanager
 def reader(paths: DataPaths) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can only read. It keeps the database that it has opened, even if a new one is swapped in."""
+    """Opens a connection that can only read. It keeps its database, even if a new one replaces the file."""
     if not paths.database.is_file():
         raise DatabaseError(f"{paths.database}: no such database; build it first (tichu analyse --data {paths.root})")
     try:
@@ -32,7 +32,7 @@ def reader(paths: DataPaths) -> Iterator[duckdb.DuckDBPyConnection]:
     except duckdb.Error as error:
         raise DatabaseError(f"{paths.database}: cannot be opened for reading: {error}") from error
     with connection:
-        # A folder for each process: they would take each other's spilled data away.
+        # A folder for each process, or they would delete each other's spilled data.
         connection.execute("SET temp_directory = $folder", {"folder": str(paths.tmp / f"reader-{os.getpid()}")})
         for setting in ("python_enable_replacements", "enable_external_access"):
             connection.execute(f"SET {setting} = false")
@@ -41,18 +41,18 @@ def reader(paths: DataPaths) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def batches(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.RecordBatchReader:
-    """The result of one statement, which must be a question: a read-only connection still lets `COPY` write the
-    database's own write-ahead log, which would keep every other reader out."""
+    """The result of one statement. Only queries are allowed, since even a read-only connection lets `COPY` write the
+    database's write-ahead log, which would lock out all other readers."""
     try:
         for statement in connection.extract_statements(sql):
             if statement.type != duckdb.StatementType.SELECT:
                 raise DatabaseError(
-                    f"{statement.type.name} is not for readers; expected SELECT, FROM, WITH, SHOW or DESCRIBE: "
+                    f"{statement.type.name} is not allowed; expected SELECT, FROM, WITH, SHOW or DESCRIBE: "
                     f"{_first_line(sql)}"
                 )
         result = connection.sql(sql)
         if result is None:
-            raise DatabaseError(f"no rows to show; expected a statement that asks for some: {_first_line(sql)}")
+            raise DatabaseError(f"the statement returns no rows; expected a query: {_first_line(sql)}")
         return result.to_arrow_reader(ROWS_A_BATCH)
     except duckdb.Error as error:
         raise DatabaseError(str(error)) from error
@@ -65,7 +65,7 @@ def table(paths: DataPaths, sql: str) -> pa.Table:
 
 
 def value(paths: DataPaths, sql: str) -> object:
-    """The first value of a result."""
+    """The first value of the result of one statement."""
     return table(paths, sql).column(0)[0].as_py()
 
 

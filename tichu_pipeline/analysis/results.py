@@ -1,6 +1,6 @@
-"""Results of SQL as a person or a program wants them: a table on the terminal, CSV, JSON, Parquet.
+"""Writes results of SQL: as a table on the terminal, CSV, JSON or Parquet.
 
-They come as batches of Arrow and are written as they come. How they are asked for is `reading`.
+Results come from `reading` as batches of Arrow, and are written batch by batch.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 
 FORMATS = ("table", "csv", "json", "parquet")
-ROWS_SHOWN = 200  # on the terminal; the other formats write all
+ROWS_SHOWN = 200  # in a table; the other formats write all rows
 
 
 def write_table(batches: pa.RecordBatchReader, out: TextIO) -> None:
-    """For people: the first rows, numbers to the right."""
+    """Writes the first rows as a table for people, with numbers aligned to the right."""
     columns = list(batches.schema)
     table = Table(show_edge=False, pad_edge=False)
     for column in columns:
@@ -34,15 +34,15 @@ def write_table(batches: pa.RecordBatchReader, out: TextIO) -> None:
             table.add_row(*(_shown(value) for value in row))
         else:
             hidden += 1
-    # A pipe has no width: nothing is cut off for it.
+    # A pipe has no width, so nothing is cut off.
     console = Console(file=out, markup=False, highlight=False, width=None if out.isatty() else 10_000)
     console.print(table)
     if hidden:
-        console.print(f"{hidden:,} rows more: --format csv, json or parquet writes them all")
+        console.print(f"{hidden:,} more rows; --format csv, json or parquet writes all")
 
 
 def write_csv(batches: pa.RecordBatchReader, out: TextIO) -> None:
-    """With a line of names; NULL is empty, a list is JSON, bytes are hexadecimal."""
+    """Writes CSV with a header. NULL is empty, a list is JSON, bytes are hexadecimal."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(batches.schema.names)
     for row in _rows(batches):
@@ -52,7 +52,7 @@ def write_csv(batches: pa.RecordBatchReader, out: TextIO) -> None:
 
 
 def write_json(batches: pa.RecordBatchReader, out: TextIO) -> None:
-    """A list with an object a row."""
+    """Writes a JSON list with an object for each row."""
     names, separator = batches.schema.names, "["
     for row in _rows(batches):
         out.write(separator + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
@@ -61,7 +61,7 @@ def write_json(batches: pa.RecordBatchReader, out: TextIO) -> None:
 
 
 def write_parquet(batches: pa.RecordBatchReader, out: BinaryIO) -> None:
-    """As it is."""
+    """Writes Parquet, with the types of the result."""
     with pq.ParquetWriter(out, batches.schema, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(batch)
@@ -82,7 +82,7 @@ def _rows(batches: pa.RecordBatchReader) -> Iterator[list[Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON knows; sums of whole numbers come as decimals without a fraction."""
+    """A value that JSON can hold. Decimals without a fraction become integers, since they are sums of integers."""
     match value:
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)

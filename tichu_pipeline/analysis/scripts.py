@@ -1,4 +1,4 @@
-"""The SQL of this package, which lies in `sql`: scripts that make the tables, and the questions with their answers."""
+"""The SQL files in `sql`: `schema` has the scripts that make tables, `queries` the questions with their SQL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SQL: Traversable = resources.files("tichu_pipeline") / "sql"
 
 
 class NoSuchQueryError(LookupError):
-    """No query of this name."""
+    """There is no query of this name."""
 
 
 @dataclass(frozen=True)
@@ -23,22 +23,22 @@ class Query:
 
 
 def script(name: str) -> str:
-    """A script of `sql/schema`."""
+    """The text of a script of `sql/schema`."""
     return (SQL / "schema" / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def queries() -> list[Query]:
-    """All queries, by number."""
+    """All queries, sorted by number."""
     files = sorted((SQL / "queries").iterdir(), key=lambda file: file.name)
     return [_query(file) for file in files if file.name.endswith(".sql")]
 
 
 def query(name: str) -> Query:
-    """The query of this name; its number is enough."""
-    found = [entry for entry in queries() if name in (entry.name, entry.name.partition("_")[0])]
-    if not found:
+    """The query of this name, or of this number."""
+    matches = [known for known in queries() if name in (known.name, known.name.partition("_")[0])]
+    if not matches:
         raise NoSuchQueryError(f"{name}: no such query; expected a name that `tichu queries` lists")
-    return found[0]
+    return matches[0]
 
 
 def _query(file: Traversable) -> Query:

@@ -1,4 +1,4 @@
-"""The interactive shell of `tichu sql`: statements that end with a semicolon, until end of input."""
+"""The interactive shell of `tichu sql`. It runs statements that end with a semicolon, until the input ends."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ WELCOME = "SQL on {database}, read-only. A statement ends with ;  SHOW TABLES; D
 
 
 def run(paths: DataPaths, output_format: str) -> bool:
-    """Answers statements from standard input; whether all could be answered (people are allowed slips)."""
+    """Runs statements from standard input. Returns whether all succeeded; on a terminal failures do not count."""
     interactive = sys.stdin.isatty()
     if interactive:
-        import readline  # noqa: F401  lines can be edited and recalled
+        import readline  # noqa: F401  so that lines can be edited and recalled
 
         print(WELCOME.format(database=paths.database))
     fine = True

@@ -1,6 +1,6 @@
-"""What the shell offers for a half-typed word: names of runs, agents, queries and so on.
+"""Shell completion: names of runs, agents, tournaments, queries, networks and presets.
 
-The shell waits for the answer at each press of the tabulator key: folders are listed, nothing heavy is imported.
+The shell waits for it at each press of the tab key, so it only lists folders and imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import typer
 
 from tichu_pipeline.storage.folders import DataPaths
 
-# The names of `tichu_models.agents.registry`, which takes too long to import: those that stand alone, and those that
-# stand before the name of a run, with the networks that they play with.
+# The names of `tichu_models.agents.registry`, which takes too long to import: agents without a run, and agents that
+# take a run, with the networks that it may have.
 ALONE = ("random", "heuristic", "crowd")
 WITH_RUN = {
     "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
@@ -33,7 +33,7 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Agents, those with a network once for each run that has one. Bash takes what follows a colon for a new word."""
+    """Agents; those that take a run once for each suitable run. Bash splits words at a colon."""
     of_runs = [f"{name}:{run}" for run in _runs(ctx) for name in _players_of(_paths(ctx).runs / run)]
     if before := _before_colon():
         return _beginning(f"{before}:{incomplete}", of_runs, len(before) + 1)
@@ -46,7 +46,7 @@ def tournaments(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def queries(incomplete: str) -> list[str]:
-    """Questions that have an answer ready."""
+    """Names of the questions that `tichu query` answers."""
     from tichu_pipeline.analysis.scripts import queries as known
 
     return _beginning(incomplete, [query.name for query in known()])
@@ -60,7 +60,7 @@ def networks(incomplete: str) -> list[str]:
 
 
 def presets(incomplete: str) -> list[str]:
-    """Presets of a training."""
+    """Presets of training settings."""
     from tichu_models.learning.config_files import PRESETS
 
     return _beginning(incomplete, PRESETS)
@@ -72,7 +72,7 @@ def _runs(ctx: typer.Context) -> list[str]:
 
 
 def _players_of(folder: Path) -> list[str]:
-    """The names that play with a run's network; none if it answers other decisions, or cannot be read."""
+    """The agents that can use the network of a run; none if it is not for plays, or cannot be read."""
     try:
         network = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["network"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -81,17 +81,17 @@ def _players_of(folder: Path) -> list[str]:
 
 
 def _beginning(incomplete: str, names: Iterable[str], cut: int = 0) -> list[str]:
-    """The names that begin like this, without as many letters as are cut."""
+    """The names that begin with what has been typed, without their first `cut` letters."""
     return sorted(name[cut:] for name in names if name.startswith(incomplete) and not name.startswith("."))
 
 
 def _paths(ctx: typer.Context) -> DataPaths:
-    """The data folder as far as the line is typed."""
+    """The data folder according to the line as far as it has been typed."""
     return DataPaths(Path(ctx.params.get("data") or os.environ.get("TICHU_DATA") or "data"))
 
 
 def _before_colon() -> str:
-    """The word before a colon that Bash has cut off from what is being completed; empty if there is none."""
+    """The word before a colon at which Bash has split the word to complete; empty if there is none."""
     words, at = os.environ.get("COMP_WORDS", "").split(), os.environ.get("COMP_CWORD", "")
     known = words[: int(at)] if at.isdecimal() else []
     return known[-2] if len(known) > 2 and known[-1] == ":" else ""

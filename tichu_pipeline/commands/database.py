@@ -1,4 +1,4 @@
-"""`tichu analyse`, `queries`, `query`, `sql`: the database built, and asked."""
+"""`tichu analyse`, `queries`, `query`, `sql`: building and querying the database."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def analyse(
 
 
 class Format(StrEnum):
-    """How a result is written."""
+    """Output formats of a result."""
 
     TABLE = "table"
     CSV = "csv"
@@ -108,7 +108,7 @@ def sql(
     from tichu_pipeline.storage.folders import DataPaths
 
     if output_format is Format.PARQUET:
-        raise typer.BadParameter("a shell writes table, csv or json", param_hint="--format")
+        raise typer.BadParameter("the shell writes table, csv or json", param_hint="--format")
     try:
         fine = run(DataPaths(data), output_format)
     except DatabaseError as error:
@@ -122,7 +122,7 @@ def _answer(data: Path, statement: str, output_format: Format) -> None:
     from tichu_pipeline.storage.folders import DataPaths
 
     if output_format is Format.PARQUET and sys.stdout.isatty():
-        raise typer.BadParameter("parquet is not for a terminal; expected > result.parquet", param_hint="--format")
+        raise typer.BadParameter("parquet is binary; redirect it to a file: > result.parquet", param_hint="--format")
     try:
         with reader(DataPaths(data)) as connection:
             out = sys.stdout.buffer if output_format is Format.PARQUET else sys.stdout

@@ -1,4 +1,4 @@
-"""`tichu generate`, `download`, `inspect`, `features`: logs made, fetched, checked and read, without a data folder."""
+"""`tichu generate`, `download`, `inspect`, `features`: commands on game logs that need no data folder."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def generate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Generates a corpus of game logs, played by players of different strength.
+    """Generates a corpus of game logs by simulated players of different strength.
 
-    The logs look like those of Brettspielwelt. truth.parquet tells how strong each player is, and which plays are
+    The logs look like those of Brettspielwelt. truth.parquet records how strong each player is, and which plays are
     blunders.
 
     Example: tichu generate --games 1000 --out /tmp/corpus
@@ -71,9 +71,9 @@ def download(
     rate: Annotated[float, typer.Option(help="Requests a second, at most.", min=0.1, metavar="N")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Downloads the games of some months that are not there yet.
+    """Downloads game logs of some months that are not in the folder yet.
 
-    It may be interrupted: called again, it fetches what is missing.
+    If it is interrupted, call it again: it fetches what is missing.
 
     Example: tichu download --from 2025-01 --to 2025-03 --out data/raw
     """
@@ -97,7 +97,7 @@ def inspect(
     paths: Annotated[list[Path], typer.Argument(help="Files (.tch), folders or zips of them.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Checks game logs by the rules, without a data folder.
+    """Checks game logs by the rules, and prints what it finds.
 
     Example: tichu inspect 2203201.tch --json
     """
@@ -120,7 +120,7 @@ def inspect(
 
 
 def _print_list(entries: Iterable[object]) -> None:
-    """A JSON list, entry by entry: all of them at once may be more than fits into memory."""
+    """Prints a JSON list entry by entry, since all entries may not fit into memory."""
     opening = "["
     for entry in entries:
         typer.echo(opening + json.dumps(entry), nl=False)
@@ -140,7 +140,7 @@ def features(
     seat: Annotated[
         int | None,
         typer.Option(
-            help="The seat through whose eyes to look.", show_default="who decided", min=0, max=3, metavar="N"
+            help="The seat whose view is encoded.", show_default="the seat that decides", min=0, max=3, metavar="N"
         ),
     ] = None,
     scaling: Annotated[
@@ -157,7 +157,7 @@ def features(
     from tichu_models.observation.scaling import Scaling, ScalingError
     from tichu_models.observation.specs import SpecError
     from tichu_models.observation.specs import spec as find_spec
-    from tichu_pipeline.features.of_log import DecisionFilter, LogError, decisions_of
+    from tichu_pipeline.features.log_decisions import DecisionFilter, LogError, decisions_of
 
     try:
         chosen = find_spec(spec)

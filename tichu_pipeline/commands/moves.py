@@ -1,4 +1,4 @@
-"""`tichu moves`: which plays are legal."""
+"""`tichu moves`: the legal plays of a hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tichu play`: a person at the table, in the terminal."""
+"""`tichu play`: a game with a person in the terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def play(
         ),
     ] = "heuristic",
     seat: Annotated[int, typer.Option(help="Your seat; 0 and 2 play together.", min=0, max=3, metavar="N")] = 0,
-    hint: Annotated[bool, typer.Option("--hint", help="Show at every question what the adviser would do.")] = False,
+    hint: Annotated[bool, typer.Option("--hint", help="Show at every question what the adviser would answer.")] = False,
     adviser: Annotated[
         str | None,
         typer.Option(
@@ -42,9 +42,9 @@ def play(
     ] = None,
     data: DataOption = Path("data"),
 ) -> None:
-    """Plays a game with you in the terminal.
+    """Lets you play a game in the terminal.
 
-    Every finished round is written to the game's log; q leaves.
+    Every finished round is written to a log. Type q to leave.
 
     Example: tichu play --agents policy:policy_net --hint
     """
@@ -60,7 +60,7 @@ def play(
     from tichu_pipeline.tournaments.facts import who_answers
 
     def ask(question: str) -> str:
-        return console.input(question, markup=False)  # brackets are brackets
+        return console.input(question, markup=False)  # without markup: questions have [brackets]
 
     paths, console, now = DataPaths(data), Console(), datetime.now(tz=UTC)
     texts = split_agents(agents)
@@ -90,7 +90,7 @@ def play(
 
 
 def split_agents(text: str) -> list[str]:
-    """Names parted by commas; `key=value` belongs to the name before it, as in `policy:run,top_k=3,random`."""
+    """Splits names of agents at commas. `key=value` belongs to the name before it: `policy:run,top_k=3,random`."""
     names: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         if names and ":" not in part and "=" in part:

@@ -1,4 +1,4 @@
-"""`tichu ingest`, `show`, `export`: logs into the rounds of a data folder, and single games out of it."""
+"""`tichu ingest`, `show`, `export`: reading logs into a data folder, and printing single games from it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def ingest(
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Reads game logs into rounds that are checked by the rules, a Parquet file a month.
+    """Reads game logs, checks every round by the rules, and stores them as Parquet files by month.
 
-    Unchanged months are skipped. A broken round is kept with the reason, and costs no other round.
+    Unchanged months are skipped. A broken round is stored with the reason, and does not affect other rounds.
 
     Example: tichu ingest --raw /tmp/corpus --data /tmp/tichu
     """
@@ -49,10 +49,10 @@ def ingest(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--months") from error
     try:
-        hired = workers_of(workers)
-        if hired and hired.dashboard:
-            typer.echo(f"workers: {hired.dashboard}", err=True)
-        made = run(source, paths, chosen, force, hired, done=(lambda _: None) if as_json else _say_month)
+        pool = workers_of(workers)
+        if pool and pool.dashboard:
+            typer.echo(f"workers: {pool.dashboard}", err=True)
+        made = run(source, paths, chosen, force, pool, done=(lambda _: None) if as_json else _say_month)
     except WorkersError as error:
         fail(str(error))
     if as_json:
@@ -65,7 +65,7 @@ def ingest(
 
 
 def _say_ingested(made: Ingested, source: Path) -> None:
-    gone = (f"{month}: its logs are gone from {source}; its rounds are kept as they were" for month in made.orphans)
+    gone = (f"{month}: its logs are gone from {source}; its rounds are kept as they are" for month in made.orphans)
     for problem in [*made.problems, *(problem for month in made.months for problem in month.summary.problems), *gone]:
         typer.secho(problem, fg=typer.colors.YELLOW, err=True)
     games, rounds = sum(month.summary.games for month in made.months), sum(month.rows for month in made.months)
@@ -120,7 +120,7 @@ def export(
     game_id: Annotated[int, typer.Argument(help="The number of the game, as 2203201.", min=1, max=LARGEST_ID)],
     data: DataOption = Path("data"),
 ) -> None:
-    """Prints a game as a log again, its cards in canonical order.
+    """Prints a stored game as a log, with its cards in canonical order.
 
     Example: tichu export 2203201 > 2203201.tch
     """
@@ -131,4 +131,4 @@ def export(
         text = text_of(find_game(DataPaths(data), game_id))
     except NoSuchGameError as error:
         fail(str(error))
-    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever the terminal is
+    typer.echo(text.encode(), nl=False)  # as bytes: a log is UTF-8, whatever encoding the terminal has

@@ -1,4 +1,4 @@
-"""`tichu status`, `tichu doctor`: what is there, and does it work?"""
+"""`tichu status`, `tichu doctor`: the state of a data folder, and of this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def status(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Shows what there is of each stage: fresh, stale or missing, and why.
+    """Shows what each stage has made, whether it is fresh, stale or missing, and why.
 
     Example: tichu status --data /tmp/tichu
     """
@@ -29,21 +29,21 @@ def status(
     if as_json:
         typer.echo(json.dumps([asdict(stage) for stage in found]))
         return
-    headings = ("stage", "state", "what is there", "size", "why")
+    headings = ("stage", "state", "contents", "size", "why")
     rows = [
         (stage.stage, stage.state, stage.there, decimal(stage.bytes) if stage.bytes else "", "\n".join(stage.reasons))
         for stage in found
     ]
-    print_table(headings, rows, colours)
+    print_table(headings, rows, colours, 2)
 
 
 def doctor(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Checks this machine and installation, and says how to mend what is wrong.
+    """Checks this machine and the installation, and says how to fix what is wrong.
 
-    It ends with status 1 if something must be mended.
+    It ends with status 1 if something has to be fixed.
     """
     from tichu_pipeline.status.doctor import Severity, examine
     from tichu_pipeline.storage.folders import DataPaths
@@ -54,5 +54,5 @@ def doctor(
         typer.echo(json.dumps([asdict(finding) for finding in findings]))
     else:
         rows = [(finding.subject, finding.verdict, finding.found, finding.remedy) for finding in findings]
-        print_table(("", "", "found", "what to do"), rows, colours)
+        print_table(("checked", "result", "found", "what to do"), rows, colours, 2)
     raise typer.Exit(int(any(finding.verdict is Severity.FAIL for finding in findings)))

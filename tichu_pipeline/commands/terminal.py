@@ -1,4 +1,4 @@
-"""What all commands share: options, how they fail, how they print a table."""
+"""Code that commands share: common options, failures, tables and progress bars."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ WorkersOption = Annotated[
 
 
 class Commands(TyperGroup):
-    """Commands that say in a line what no code can mend: a full disk, a folder that cannot be written."""
+    """The group of all commands. It reports an OSError, such as a full disk, in one line instead of a traceback."""
 
     def invoke(self, ctx: Any) -> object:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # whoever reads has seen enough
+        except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
             raise
         except OSError as error:
             fail(os_error_message(error))
 
 
 def fail(message: str) -> NoReturn:
-    """Ends the command: the input is at fault."""
+    """Prints a message and ends the command with status 1: the input is wrong."""
     typer.secho(message, fg=typer.colors.RED, err=True)
     raise typer.Exit(1)
 
 
 def workers_of(named: str | None) -> Workers | None:
-    """The workers of option --workers, None if it says nothing."""
+    """The workers that --workers names; None if it is not given."""
     from tichu_pipeline.storage.workers import workers_from
 
     try:
@@ -60,8 +60,8 @@ def workers_of(named: str | None) -> Workers | None:
 def print_table(
     headings: Iterable[str], rows: Iterable[Iterable[str]], colours: Mapping[str, str], whole: int = 0
 ) -> None:
-    """Folded to the terminal's width, but for the first columns that shall stay whole: names that are typed again. As
-    Text, since Rich would take [brackets] in a path for its markup."""
+    """Prints a table, folded to the terminal's width. The first `whole` columns are not folded: names in them can be
+    copied. `colours` has the style of a cell by its text."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -69,14 +69,14 @@ def print_table(
     table = Table(box=None, padding=(0, 2, 0, 0))
     for place, heading in enumerate(headings):
         table.add_column(heading, overflow="fold", no_wrap=place < whole)
-    for row in rows:
+    for row in rows:  # as Text, since Rich would read [brackets] in a path as markup
         table.add_row(*(Text(cell, style=colours.get(cell, "")) for cell in row))
     Console().print(table)
 
 
 @contextmanager
 def bar(of: str, total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, and nothing elsewhere: what it says is over in a moment, or printed at the end."""
+    """A progress bar on a terminal, and nothing elsewhere. It disappears when the work is done."""
     if not shown or not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""`tichu tournament` and `tichu ladder`: agents against each other, and the table of them all."""
+"""`tichu tournament` and `tichu ladder`: agents against each other, and the ladder as Markdown."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from tichu_pipeline.tournaments.replaying import Replay
 
-MOST_DEALS = 50_000  # until it is decided
-MARGIN = 2.0
+MOST_DEALS = 50_000  # with --until-decided
+MARGIN = 2.0  # points a round
 
 
 def tournament(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Two or more players: random, heuristic, policy:RUN, ..; docs/players.md has all.",
+            help="Two or more agents: random, heuristic, policy:RUN, ..; docs/players.md lists all.",
             show_default=False,
             autocompletion=completion.agents,
         ),
@@ -37,8 +37,8 @@ def tournament(
     games: Annotated[
         int | None,
         typer.Option(
-            help="Whole games to 1,000 points for each pairing instead; every second one plays the deals of the one "
-            "before with seats swapped.",
+            help="Whole games to 1,000 points for each pairing instead of single deals; every second game repeats the "
+            "deals of the one before with seats swapped.",
             show_default="single deals",
             min=1,
             metavar="N",
@@ -55,7 +55,7 @@ def tournament(
     margin: Annotated[
         float,
         typer.Option(
-            help="The difference that --until-decided looks for, in points a round.", min=0.01, metavar="POINTS"
+            help="The difference that --until-decided tests for, in points a round.", min=0.01, metavar="POINTS"
         ),
     ] = MARGIN,
     limit: Annotated[
@@ -70,7 +70,7 @@ def tournament(
     control: Annotated[
         str | None,
         typer.Option(
-            help="A run of a ValueNet that takes the luck of the cards away; reported beside the points.",
+            help="A ValueNet run that estimates the luck of the cards; points are reported without this luck, too.",
             metavar="RUN",
             autocompletion=completion.runs,
         ),
@@ -100,7 +100,7 @@ def tournament(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Lets agents play each other over the same deals.
+    """Plays agents against each other over the same deals.
 
     Every two agents play each deal twice, with the teams' seats swapped, so that good cards help neither.
 
@@ -108,7 +108,7 @@ def tournament(
     """
     if deals and games:
         raise typer.BadParameter(
-            "deals are single rounds, games are whole ones; expected one of the two", param_hint="--games"
+            "--deals plays single rounds, --games whole games; expected one of the two", param_hint="--games"
         )
     if not agents and replay is None:
         raise typer.BadParameter("expected two or more", param_hint="AGENTS")
@@ -136,7 +136,7 @@ def tournament(
         )
         if replay is not None:
             again = replay_table(paths, replay, request) if request else replay_stored(paths, replay, name)
-            _tell_replay(console, replay, again, as_json)
+            _print_replay(console, replay, again, as_json)
             return
         assert request is not None
         with bar("deals", len(request.pairings) * number, shown=not as_json) as done:
@@ -149,12 +149,15 @@ def tournament(
         return
     show(console, facts, name)
     console.print(
-        f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}", highlight=False, markup=False
+        f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
     )
 
 
-def _tell_replay(console: Console, table: int, again: Replay, as_json: bool) -> None:
-    """Shows a table that was played again; ends with status 1 if it is not the game that was played."""
+def _print_replay(console: Console, table: int, again: Replay, as_json: bool) -> None:
+    """Prints a table that was played again; ends with status 1 if it differs from the stored game."""
     from tichu_pipeline.tournaments.terminal import show_replay
 
     if as_json:
@@ -176,14 +179,14 @@ def ladder(
     ] = "ladder",
     readme: Annotated[
         Path | None,
-        typer.Option(help="A Markdown file with a place for the ladder.", show_default="print", metavar="FILE"),
+        typer.Option(help="A Markdown file to write it into.", show_default="print", metavar="FILE"),
     ] = None,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
     """Prints the ladder of a tournament as Markdown, or writes it into a file.
 
-    The file has a line that begins "<!-- ladder:", and below it a line "<!-- end of the ladder -->".
+    The ladder replaces the lines of the file between "<!-- ladder: .. -->" and "<!-- end of the ladder -->".
 
     Example: tichu ladder --readme docs/playing.md
     """

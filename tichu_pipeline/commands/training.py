@@ -1,4 +1,4 @@
-"""`tichu train`, `tichu runs`, `tichu explain`: networks trained, listed, and asked about a logged decision."""
+"""`tichu train`, `runs`, `explain`, `calibrate`: training networks, listing runs, and asking them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def train(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="A setting, as training.epochs=4; may be repeated.", show_default=False, metavar="KEY=VALUE"
+            "--set",
+            help="A setting, such as training.epochs=4; may be repeated.",
+            show_default=False,
+            metavar="KEY=VALUE",
         ),
     ] = None,
     data: DataOption = Path("data"),
@@ -53,7 +56,7 @@ def train(
 ) -> None:
     """Trains a network on the rounds of a data folder.
 
-    It may be interrupted: called again, it goes on where it was.
+    If it is interrupted, call it again: it resumes where it stopped.
 
     Example: tichu train PolicyNet --preset demo --set training.epochs=4
     """
@@ -69,11 +72,11 @@ def train(
     from tichu_pipeline.training.train import TrainingRequest, is_helper, read_request, train_run
 
     if network not in ARCHITECTURES:
-        raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NET")
+        raise typer.BadParameter(f"expected one of {', '.join(ARCHITECTURES)}", param_hint="NETWORK")
     if preset is not None and preset not in PRESETS:
         raise typer.BadParameter(f"expected one of {', '.join(PRESETS)}", param_hint="--preset")
     if preset is not None and config is not None:
-        raise typer.BadParameter("a file names its preset itself; expected one of the two", param_hint="--preset")
+        raise typer.BadParameter("a config file names its own preset; give one of the two", param_hint="--preset")
     request = TrainingRequest(network, str(config or preset or DEFAULT_PRESET), tuple(settings or ()), name)
     try:
         read_request(request)
@@ -103,23 +106,24 @@ def train(
 
 
 def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
-    """Lists the runs of a data folder: trained networks, and how good they are."""
+    """Lists the runs of a data folder: trained networks, with their figures on the validation split."""
     from tichu_pipeline.storage.folders import DataPaths
-    from tichu_pipeline.training.runs import figures_line
+    from tichu_pipeline.training.runs import named_figures
     from tichu_pipeline.training.runs import runs as find
 
-    found = find(DataPaths(data))
+    listed = find(DataPaths(data))
     if as_json:
-        typer.echo(json.dumps([_run_facts(run) for run in found]))
+        typer.echo(json.dumps([_run_facts(run) for run in listed]))
         return
     rows = []
-    for run in found:
+    for run in listed:
         network = run.manifest.network if run.manifest else ""
-        figures = figures_line(network, run.figures, ()) if network else run.problem
+        named = named_figures(network, run.figures) if network else {}
+        figures = "\n".join(f"{value:7.4f} {name}" for name, value in named.items()) or run.problem
         seconds = f"{run.trial['seconds']:,.0f} s" if run.trial else ""
-        rows.append((run.name, network, run.state, run.trial.get("config", ""), figures, seconds))
+        rows.append((f"{run.name}\n  {network}", run.state, run.trial.get("config", ""), seconds, figures))
     colours = {"finished": "green", "unfinished": "yellow", "damaged": "red"}
-    print_table(("run", "network", "state", "config", "on the validation split", "took"), rows, colours, 1)
+    print_table(("run, network", "state", "config", "took", "figures"), rows, colours, 2)
 
 
 def _run_facts(run: Any) -> dict[str, Any]:
@@ -155,7 +159,7 @@ def explain(
     rtg: Annotated[
         float | None,
         typer.Option(
-            help="The points that a goal-conditioned network is asked to win yet.",
+            help="The points still to win that a goal-conditioned network is asked for.",
             show_default="as the round ended",
             metavar="POINTS",
         ),
@@ -177,7 +181,7 @@ def explain(
     """
     from tichu_models.observation.specs import SpecError
     from tichu_models.runs.manifest import CheckpointError
-    from tichu_pipeline.features.of_log import LogError
+    from tichu_pipeline.features.log_decisions import LogError
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import RunError, find_run
 
@@ -189,13 +193,13 @@ def explain(
 
         if rule not in DECISION_RULES:
             raise typer.BadParameter(f"expected one of {', '.join(DECISION_RULES)}", param_hint="--rule")
-        found = list(answers(folder, Question(file, round_index, turn, seat, rtg, rule)))  # type: ignore[arg-type]
+        decisions = list(answers(folder, Question(file, round_index, turn, seat, rtg, rule)))  # type: ignore[arg-type]
     except (RunError, LogError, CheckpointError, SpecError) as error:
         fail(str(error))
     if as_json:
-        typer.echo(json.dumps(found))
+        typer.echo(json.dumps(decisions))
         return
-    for decision in found:
+    for decision in decisions:
         _say_decision(decision)
 
 
@@ -216,9 +220,9 @@ def calibrate(
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
-    """Tests whether a network that is asked for more points wins more.
+    """Measures whether a network that is asked for more points wins more.
 
-    It plays against itself, over the same deals with one goal after the other.
+    It plays against itself without a goal, over the same deals with each goal.
 
     Example: tichu calibrate gc_policy_net --deals 200
     """
@@ -229,10 +233,10 @@ def calibrate(
     from tichu_pipeline.tournaments.calibration import calibrate_run
     from tichu_pipeline.training.runs import RunError
 
-    wanted = goals or GOALS
+    asked = goals or GOALS
     try:
-        with bar("deals", len(set(wanted)) * deals, shown=not as_json) as done:
-            made = calibrate_run(DataPaths(data), run, deals, wanted, seed, force, done)
+        with bar("deals", len(set(asked)) * deals, shown=not as_json) as done:
+            made = calibrate_run(DataPaths(data), run, deals, asked, seed, force, done)
     except (RunError, AgentError, CheckpointError) as error:
         fail(str(error))
     facts = made.facts
@@ -258,8 +262,8 @@ def _say_decision(decision: dict[str, Any]) -> None:
             typer.echo(f"  {name} {decision[name]:+.0f}")
     rows, whom = [], ["to"] if any("to" in answer for answer in decision["answers"]) else []
     for answer in decision["answers"]:
-        told = answer["answer"]
-        text = (" ".join(told) or "pass") if isinstance(told, list) else told
+        cards = answer["answer"]
+        text = (" ".join(cards) or "pass") if isinstance(cards, list) else cards
         mark = "<-" if answer["played"] else ""
         to = [answer[name] for name in whom]
         rows.append((text, *to, f"{answer['score']:.3f}", f"{answer['probability']:.1%}", mark))

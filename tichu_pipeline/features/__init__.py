@@ -1,1 +1,1 @@
-"""Vectors of what was decided, of stored rounds or of a log: shards, data sets, what `tichu features` prints."""
+"""Decisions as vectors, from stored rounds or from a log: shards, data sets, and what `tichu features` prints."""

@@ -1,10 +1,10 @@
 """A data set: samples of some months as one HDF5 file, balanced, clipped and scaled, ready for any framework.
 
-Groups `train`, `validation`, `test` and `players` hold whole games each. In a group: `features` (float32, as a network
-reads them), `labels` (0 and 1), `value` (scaled as score_diff), `rtg` (in points / 100), `weight`, `class`, and of what
-they are: `game_id`, `round_index`, `turn`, `seat`, `forced`. Constants, names and the stamp are attributes of the file.
+The groups `train`, `validation`, `test` and `players` have no game in common. Columns of a group: `features` (float32,
+as a network reads them), `labels` (0 and 1), `value` (scaled as score_diff), `rtg` (in points / 100), `weight`,
+`class`, `game_id`, `round_index`, `turn`, `seat`, `forced`. Constants, names and the stamp are attributes of the file.
 
-Which samples are drawn is `groups`.
+`groups` draws the samples.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ VERSION = 1
 
 
 class DatasetError(Exception):
-    """A request that cannot be carried out."""
+    """A data set that cannot be made as requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset(Made):
     """A data set; its rows are samples."""
 
-    samples: dict[str, int]  # of each group
-    classes: dict[str, int]  # of the training group
+    samples: dict[str, int]  # number in each group
+    classes: dict[str, int]  # samples of each class in the group train
 
 
 def dataset_file(paths: DataPaths, name: str) -> Path:
-    """Where a data set lies."""
+    """The file of a data set."""
     return paths.features / f"{name}.h5"
 
 
 def make_dataset(paths: DataPaths, name: str, request: DatasetRequest, force: bool = False) -> Dataset:
-    """Makes a data set of shards, if it is not there already. It appears when it is whole."""
+    """Makes a data set from shards, unless it is up to date. The file appears when it is complete."""
     import h5py
 
     started = time.perf_counter()
@@ -95,18 +95,19 @@ def standing(survey: Survey) -> Standing:
     """Freshness of the stage `dataset`."""
     files = sorted(survey.paths.features.glob("*.h5"))
     if not files:
-        return missing("dataset", "no data set asked for")
+        return missing("dataset", "no data set has been made")
     reasons = [f"{path.name}: {why}" for path in files if (why := stale_because(survey.paths, path))]
     size = sum(path.stat().st_size for path in files)
-    return judged("dataset", f"{len(files)} in all", size, reasons or survey.stale("features"))
+    there = f"{len(files)} data set{'' if len(files) == 1 else 's'}"
+    return judged("dataset", there, size, reasons or survey.stale("features"))
 
 
 def stale_because(paths: DataPaths, path: Path) -> str | None:
-    """Why the data set would be made anew, were it asked for once more; None if it is up to date."""
+    """Why the same request would make the data set again; None if it would not."""
     import h5py
 
     if (found := stored(path)) is None:
-        return "it is not whole, or no data set"
+        return "it is damaged, or not a data set"
     with h5py.File(path) as file:
         request = DatasetRequest(
             **(asked := json.loads(file.attrs["order"])) | {"filters": Filters(**asked["filters"])}
@@ -119,7 +120,7 @@ def stale_because(paths: DataPaths, path: Path) -> str | None:
         return str(error)
     if found.stamp == _stamp(paths, chosen, request, scaling, months):
         return None
-    return "shards of other months are there" if months != before else "shards or constants have changed since"
+    return "its months would be others now" if months != before else "shards or scaling constants have changed since"
 
 
 def _stamp(paths: DataPaths, chosen: Spec, request: DatasetRequest, scaling: Scaling, months: Sequence[str]) -> str:
@@ -129,7 +130,7 @@ def _stamp(paths: DataPaths, chosen: Spec, request: DatasetRequest, scaling: Sca
 
 
 def stored(path: Path) -> Dataset | None:
-    """What a file says of itself; None if there is none, or another's."""
+    """The data set in a file; None if there is none."""
     import h5py
 
     try:
@@ -165,29 +166,30 @@ def _months(paths: DataPaths, chosen: Spec, request: DatasetRequest) -> list[str
     months = [month for month in parse_months(request.months) if month in there] if request.months else there
     if not months:
         raise DatasetError(
-            f"{paths.features / chosen.name}: no shards of {request.months or 'any month'}; materialise features first"
+            f"{paths.features / chosen.name}: no shards of {request.months or 'any month'}; materialise the stage "
+            "features first"
         )
     for month in months:
         if not is_current(paths, chosen, month):
             raise DatasetError(
-                f"{shard_file(paths, chosen, month)}: made of other rounds, or by another version of {chosen.name}; "
-                "materialise features anew"
+                f"{shard_file(paths, chosen, month)}: made from other rounds, or by another version of {chosen.name}; "
+                "materialise the stage features again"
             )
     return months
 
 
 def mixed_games(paths: Sequence[Path]) -> list[str]:
-    """Games that stand in more than one group of a data set, as messages; none if all is well."""
+    """Messages on games that are in more than one group of a data set."""
     import h5py
 
     wrong = []
     for path in paths:
         with h5py.File(path) as file:
             ids = [np.unique(file[group]["game_id"][:]) for group in SPLITS]
-        found, counts = np.unique(np.concatenate(ids), return_counts=True)
+        games, counts = np.unique(np.concatenate(ids), return_counts=True)
         wrong += [
             f"{path.name}: game {game} is in {count} groups"
-            for game, count in zip(found, counts, strict=True)
+            for game, count in zip(games, counts, strict=True)
             if count > 1
         ]
     return wrong

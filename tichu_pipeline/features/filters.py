@@ -1,7 +1,7 @@
-"""Whose decisions are used: by the game's soundness, by substitutes, by rating. Lazy Polars over the monthly files.
+"""Filters of a data set: by sound games, by substitutes and by rating. Lazy Polars over the monthly files.
 
-Filters apply when data is loaded, never when shards are made. A rating is the one after `fit_through`; later games, of
-which a player at that time knows nothing, do not enter it.
+Filters are applied when samples are drawn, never when shards are made. A rating is that after the month `fit_through`;
+later games do not count for it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from tichu_pipeline.storage.folders import DataPaths, month_file
 
 
 class FilterError(Exception):
-    """Filters that make no sense together, or lack their data."""
+    """Filters that contradict each other, or lack their data."""
 
 
 @dataclass(frozen=True)
 class Filters:
     """Which games and players count."""
 
-    clean_games: bool = True  # finished, and without a broken round
+    clean_games: bool = True  # finished games without a broken round
     no_substitutes: bool = False  # the same four players from the first round to the last
-    min_rating: float | None = None  # Elo of who decides
-    fit_through: str | None = None  # last month of the games that ratings are fitted on, as 2024-06
+    min_rating: float | None = None  # least Elo of the player who decides
+    fit_through: str | None = None  # last month whose games count for the ratings, as 2024-06
 
     def __post_init__(self) -> None:
         if self.min_rating is not None and not self.fit_through:
-            raise FilterError("min_rating without fit_through; expected the last month that ratings are fitted on")
+            raise FilterError(
+                "min_rating without fit_through; expected the last month whose games count for the ratings"
+            )
 
 
 def seats_of(paths: DataPaths, months: Sequence[str], filters: Filters) -> dict[str, np.ndarray]:
@@ -63,7 +65,7 @@ def _of_month(paths: DataPaths, month: str, filters: Filters, rated: pl.LazyFram
 
 
 def _rated(paths: DataPaths, filters: Filters) -> pl.LazyFrame:
-    """Players, and whether their rating after the last month is high enough."""
+    """Players, and whether their rating after the month `fit_through` is high enough."""
     import duckdb
 
     query = """
@@ -73,8 +75,10 @@ def _rated(paths: DataPaths, filters: Filters) -> pl.LazyFrame:
     year, month = (int(part) for part in str(filters.fit_through).split("-"))
     try:
         with duckdb.connect(str(paths.database), read_only=True) as connection:
-            wanted = {"rating": filters.min_rating, "year": year, "month": month}
-            rows = connection.execute(query, wanted).fetchall()
+            parameters = {"rating": filters.min_rating, "year": year, "month": month}
+            rows = connection.execute(query, parameters).fetchall()
     except duckdb.Error as error:
-        raise FilterError(f"{paths.database}: no ratings ({error}); expected the database of tichu analyse") from error
+        raise FilterError(
+            f"{paths.database}: no ratings ({error}); expected the database that tichu analyse builds"
+        ) from error
     return pl.LazyFrame(rows, schema={"player_name": pl.String, "strong": pl.Boolean}, orient="row")

@@ -1,7 +1,7 @@
-"""The groups of a data set: what is wanted, which samples are drawn for each, and what is written of them.
+"""The groups of a data set: the request, drawing the samples of each group, and writing them.
 
-Balanced by sampling, every class gets the same share as far as it has samples; by weights, samples are drawn as they
-come and weigh less the more frequent their class is, 1 on average. The file and its stamp are `dataset`.
+Balanced by sampling, all classes have equally many samples, as far as they have enough. Balanced by weights, samples
+are drawn at random, and those of frequent classes have smaller weights, with a mean of 1. `dataset` writes the file.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from tichu_models.samples.sources import ShardSource
 from tichu_pipeline.features.filters import Filters
 
 BALANCES = ("none", "sampling", "weights")
-PART_OF_TRAIN = {"train": 1.0, "validation": 0.125, "test": 0.125, "players": 0.125}  # of the size: 80 : 10 : 10
+PART_OF_TRAIN = {"train": 1.0, "validation": 0.125, "test": 0.125, "players": 0.125}  # 80 : 10 : 10, as the splits
 CHUNK_ROWS = 1024
 ROWS_AT_ONCE = 32 * CHUNK_ROWS
 
 
 @dataclass(frozen=True)
 class DatasetRequest:
-    """What a data set shall be."""
+    """What a data set is to contain."""
 
     spec: str = "play-375"
     months: str | None = None  # as 2024-01..2024-06; by default all that have shards
-    size: int = 200_000  # samples for training; an eighth of it for each other group
+    size: int = 200_000  # samples of the group train; each other group has an eighth as many
     balance: str = "sampling"
     drop_forced: bool = True
     sample_rate: float = 1.0
@@ -44,7 +44,7 @@ class DatasetRequest:
 
 @dataclass(frozen=True)
 class Picked:
-    """Samples of one group: in which block, which row; and how many each class has among all."""
+    """The samples of a group by block and row, and the number of candidates in each class."""
 
     blocks: np.ndarray
     rows: np.ndarray
@@ -52,7 +52,7 @@ class Picked:
 
 
 def choose(source: ShardSource, request: DatasetRequest, seats: dict[str, np.ndarray]) -> list[Picked]:
-    """Picks the samples of each group, in a random order that follows from the seed."""
+    """Picks the samples of each group, in a random order that depends on the seed only."""
     blocks: list[list[np.ndarray]] = [[] for _ in SPLITS]
     rows: list[list[np.ndarray]] = [[] for _ in SPLITS]
     classes: list[list[np.ndarray]] = [[] for _ in SPLITS]
@@ -68,10 +68,10 @@ def choose(source: ShardSource, request: DatasetRequest, seats: dict[str, np.nda
             keep &= np.random.default_rng([request.seed, number]).random(len(keep)) < request.sample_rate
         kinds = classes_of(samples[: len(records)], source.spec)
         for split in range(len(SPLITS)):
-            found = np.flatnonzero(keep & (records["split"] == split))
-            blocks[split].append(np.full(len(found), number, dtype=np.int32))
-            rows[split].append(found.astype(np.int32))
-            classes[split].append(kinds[found])
+            candidates = np.flatnonzero(keep & (records["split"] == split))
+            blocks[split].append(np.full(len(candidates), number, dtype=np.int32))
+            rows[split].append(candidates.astype(np.int32))
+            classes[split].append(kinds[candidates])
     picked = []
     for split, name in enumerate(SPLITS):
         of_class = np.concatenate(classes[split])
@@ -84,7 +84,7 @@ def choose(source: ShardSource, request: DatasetRequest, seats: dict[str, np.nda
 
 
 def pick(classes: np.ndarray, size: int, balanced: bool, rng: np.random.Generator) -> np.ndarray:
-    """Places of `size` samples at most, in random order; balanced, each class gets the same share if it has it."""
+    """Indices of at most `size` samples in random order; if balanced, equally many of each class as far as possible."""
     if not balanced:
         return rng.permutation(len(classes))[:size]
     counts = np.bincount(classes)
@@ -99,7 +99,7 @@ def pick(classes: np.ndarray, size: int, balanced: bool, rng: np.random.Generato
 
 
 def fair_shares(counts: np.ndarray, size: int) -> np.ndarray:
-    """How many of each class, so that none gets more than it has, and none less than another with as many left."""
+    """Numbers of samples by class, as equal as possible, `size` in all; none is larger than its count."""
     shares, left = np.zeros_like(counts), min(size, int(counts.sum()))
     while left:
         open_ = np.flatnonzero(shares < counts)
@@ -114,7 +114,7 @@ def fair_shares(counts: np.ndarray, size: int) -> np.ndarray:
 def write_group(
     group: Any, picked: Picked, source: ShardSource, chosen: Spec, scaling: Scaling, request: DatasetRequest
 ) -> None:
-    """Writes the samples of a group, as a network reads them."""
+    """Writes the samples of a group, with features as a network reads them."""
     n = len(picked.rows)
     samples, games = _gather(picked, source)
     unpacker, records = Unpacker(chosen, scaling), as_records(samples, chosen)
@@ -147,7 +147,7 @@ def write_group(
 
 
 def _packed(n: int, rows: int, *width: int) -> dict[str, Any]:
-    """How a column of n samples is stored; one without any has no chunks to pack."""
+    """HDF5 options of a column of n samples. An empty column cannot be chunked or compressed."""
     if n == 0:
         return {}
     level = {"compression_opts": 1} if width else {}
@@ -161,7 +161,7 @@ def _scaled_value(points: np.ndarray, scaling: Scaling) -> np.ndarray:
 
 
 def _weights(classes: np.ndarray, counts: np.ndarray, balance: str) -> np.ndarray:
-    """1 unless weights are asked for: then all classes weigh the same together."""
+    """Weights that give all classes equal sums; all 1 unless the data set is balanced by weights."""
     if balance != "weights" or len(classes) == 0:
         return np.ones(len(classes), dtype=np.float32)
     there = np.count_nonzero(counts)
@@ -170,7 +170,7 @@ def _weights(classes: np.ndarray, counts: np.ndarray, balance: str) -> np.ndarra
 
 
 def _gather(picked: Picked, source: ShardSource) -> tuple[np.ndarray, np.ndarray]:
-    """The picked samples in their order, and (game id, round index) of each."""
+    """The picked samples in order, and (game id, round index) of each."""
     samples = np.empty((len(picked.rows), width_of(source.spec)), dtype=np.int64)
     games = np.empty((len(picked.rows), 2), dtype=np.int64)
     order = np.argsort(picked.blocks, kind="stable")

@@ -1,8 +1,9 @@
-"""Shards: the samples of one spec and month as Parquet, `features/<spec>/2024-03.parquet`.
+"""Shards: the samples of a spec and a month as a Parquet file, `features/<spec>/2024-03.parquet`.
 
-They hold facts only: packed bits, raw points, labels, targets, whose they are. Scaling, weights, ratings and filters
-apply when they are loaded, so that a new month leaves them alone. A shard's stamp says of which rounds it was made and
-by which version of the spec; equal stamps are skipped. Row groups are the blocks of `samples.sources`.
+They hold facts only: packed bits, raw points, labels, values, and the game, seat and turn. Scaling, weights, ratings
+and filters are applied when shards are loaded, so a new month does not change older shards. The stamp of a shard is a
+digest of its rounds and its spec; a shard with the right stamp is not made again. Row groups are the blocks of
+`samples.sources`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from tichu_pipeline.storage.workers import Workers, threads
 
 # Bumped by hand when the shards of unchanged rounds and specs would differ; tests/golden/features.json says when.
 VERSION = 2
-FEW_VALUES = 0.25  # of the rows: a column of fewer different ones is worth a dictionary
+FEW_VALUES = 0.25  # a column with fewer distinct values, as a share of its rows, is stored with a dictionary
 
 
 class ShardError(Exception):
-    """A month that has no rounds, or a shard that is not up to date."""
+    """A month without rounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class Shard(Made):
 
 
 def shard_file(paths: DataPaths, spec: Spec, month: str) -> Path:
-    """Where the shard of a month lies."""
+    """The file of a month's shard."""
     return month_file(paths.features / spec.name, month)
 
 
@@ -57,13 +58,13 @@ def shard_stamp(paths: DataPaths, spec: Spec, month: str) -> str:
     rounds = stored_month_stamp(paths, month)
     if rounds is None:
         raise ShardError(
-            f"{month_file(paths.rounds, month)}: no whole month of rounds; expected tichu ingest to make it"
+            f"{month_file(paths.rounds, month)}: the month has no complete rounds; tichu ingest makes them"
         )
     return hashlib.sha256(f"features {VERSION} {spec.digest} {ROUNDS_A_BLOCK} {rounds}".encode()).hexdigest()
 
 
 def is_current(paths: DataPaths, spec: Spec, month: str) -> bool:
-    """Whether the month's shard is made of its rounds as they are, by the spec as it is."""
+    """Whether the month's shard was made from its rounds and its spec as they are now."""
     return stored_stamp(shard_file(paths, spec, month)) == shard_stamp(paths, spec, month)
 
 
@@ -73,24 +74,24 @@ def standing(survey: Survey) -> Standing:
     folders = sorted(path for path in paths.features.glob("*") if path.is_dir())
     files = [file for folder in folders for file in month_files(folder)]
     if not files:
-        return missing("features", "no shards; networks can be trained from rounds without them")
+        return missing("features", "no shards have been made; networks can be trained from rounds as well")
     stale = {path: why for path in files if (why := _stale_because(paths, path))}
     reasons = [f"{path.parent.name} {path.stem}: {why}" for path, why in list(stale.items())[:NAMED_RANGES]]
-    reasons += [f"and {len(stale) - NAMED_RANGES} shards more"] if len(stale) > NAMED_RANGES else []
+    reasons += [f"and {len(stale) - NAMED_RANGES} more shards"] if len(stale) > NAMED_RANGES else []
     specs = {path.parent for path in files}
-    there = f"{span(sorted({path.stem for path in files}))}, {len(specs)} vector{'' if len(specs) == 1 else 's'}"
+    there = f"{span(sorted({path.stem for path in files}))}, {len(specs)} spec{'' if len(specs) == 1 else 's'}"
     size = sum(path.stat().st_size for path in files)
     months = sorted({path.stem for path in stale})
     return judged("features", there, size, reasons or survey.not_fresh("rounds"), months)
 
 
 def _stale_because(paths: DataPaths, path: Path) -> str | None:
-    """Why a shard would be made anew; None if it would not."""
+    """Why a shard would be made again; None if it would not."""
     try:
         current = is_current(paths, spec_of(path.parent.name), path.stem)
     except (SpecError, ShardError) as error:
         return str(error)
-    return None if current else "rounds have changed since, or it is of another version"
+    return None if current else "rounds or the version of the stage have changed since"
 
 
 def make_shards(
@@ -123,7 +124,7 @@ def _make(month: _Month) -> Shard:
 
 
 def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) -> Shard:
-    """Makes one shard, if it is not there already. It appears when it is whole."""
+    """Makes one shard, unless it is up to date. The file appears when it is complete."""
     started = time.perf_counter()
     path, stamp = shard_file(paths, spec, month), shard_stamp(paths, spec, month)
     reused = not force and stored_stamp(path) == stamp
@@ -165,8 +166,8 @@ def _write(target: Path, rounds: Path, spec: Spec, stamp: str) -> None:
 
 
 def compression(table: pa.Table) -> dict[str, Any]:
-    """How a shard is written whose first rows these are. LZ4 is read twice as fast as zstd, and as dictionaries and
-    with the bytes of words side by side a sample takes a fifth more."""
+    """Options of the Parquet writer for a shard that begins with this table. LZ4 is read twice as fast as zstd; with
+    dictionaries and byte stream split it takes only a fifth more space."""
     few = [name for name in table.column_names if len(table[name].unique()) < FEW_VALUES * len(table)]
     words = [field.name for field in table.schema if field.type == pa.int64() and field.name not in few]
     return {

@@ -1,1 +1,1 @@
-"""What Dagster sees: assets, jobs, schedule, sensor, resources. Thin layers over the other rooms."""
+"""Dagster's view of the pipeline: assets, jobs, schedule, sensor, resources. Thin layers over the other packages."""

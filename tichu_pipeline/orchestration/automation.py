@@ -1,9 +1,9 @@
-"""What runs together, and what starts it by itself: jobs, the monthly schedule, the sensor on the raw folder.
+"""Jobs, the monthly schedule, and the sensor on the raw folder.
 
-Schedule and sensor are stopped until somebody starts them. Both look at the logs and at the files made from them,
-never at Dagster's history, and ask for one run over the range of months that want it: asked twice, they ask for the
-same run; where nothing has changed, the sensor asks for none. What a failed run leaves undone is still a change, and
-is asked for again: by the sensor on the next day, by the schedule in the next month.
+Schedule and sensor are stopped until a user starts them. Both compare the logs with the files made from them, without
+Dagster's history, and request one run over the range of changed months. A second look at the same logs requests the
+same run; if nothing has changed, the sensor requests none. Months that a failed run left undone still count as changed
+and are requested again: by the sensor on the next day, by the schedule in the next month.
 """
 
 import hashlib
@@ -29,34 +29,34 @@ UNFINISHED = [Run.QUEUED, Run.NOT_STARTED, Run.STARTING, Run.STARTED, Run.CANCEL
 _MONTHLY_AND_A_FEW_DAYS = dg.FreshnessPolicy.time_window(warn_window=timedelta(days=33), fail_window=timedelta(days=40))
 FRESHNESS = {"rounds": _MONTHLY_AND_A_FEW_DAYS, "analysis": _MONTHLY_AND_A_FEW_DAYS}
 
-# A run that was killed is begun again where it was. Stages that fail are tried again by `retries`.
+# A run that was killed is started again from the stages that had not finished. `retries` repeats stages that fail.
 BEGUN_AGAIN = {"dagster/max_retries": "2", "dagster/retry_strategy": "FROM_FAILURE"}
 
 refresh = dg.define_asset_job(
     "refresh",
     selection=dg.AssetSelection.assets("raw_logs", "rounds", "rounds_manifest", "analysis"),
-    description="Raw logs to database, for the months of the run.",
+    description="Updates raw logs, rounds and the database, for the months of the run.",
     tags=BEGUN_AGAIN,
 )
 
 everything = dg.define_asset_job(
     "everything",
     selection=dg.AssetSelection.all(),
-    description="All stages, for the months of the run.",
+    description="Updates all stages, for the months of the run.",
     tags=BEGUN_AGAIN,
 )
 
 train = dg.define_asset_job(
     "train",
     selection=dg.AssetSelection.groups("models"),
-    description="All networks, and their comparison. A run that was killed goes on where it was.",
+    description="Trains all networks and compares them. A training that was killed resumes where it stopped.",
     tags=BEGUN_AGAIN,
 )
 
 evaluate = dg.define_asset_job(
     "evaluate",
     selection=dg.AssetSelection.assets("tournament", "evaluation", "overview"),
-    description="All agents against each other, the page of their ladder, and the page that leads there.",
+    description="Plays all agents against each other, and updates the page of the ladder and the overview.",
     tags=BEGUN_AGAIN,
 )
 
@@ -64,7 +64,7 @@ JOBS = [refresh, train, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
-    """The changed months; if there are none but the database is behind, the last month, which costs nothing."""
+    """The changed months. If only the database is out of date, the last month, which costs nothing to run."""
     within = set(MONTHS.get_partition_keys())
     changed = [month for month in changed_months(catalogue, paths) if month in within]
     known = [month for month in catalogue.months if month in within]
@@ -76,22 +76,22 @@ def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
 @dg.sensor(
     job=refresh,
     minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
-    description="Refreshes the months whose logs in the raw folder are new or have changed.",
+    description="Updates the months whose logs in the raw folder are new or have changed.",
 )
 def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunRequest | dg.SkipReason:
-    """Refreshes the months whose logs in the raw folder are new or have changed, in one run."""
+    """Requests one run over the months whose logs in the raw folder are new or have changed."""
     paths = data.paths
     if not paths.raw.exists():
         return dg.SkipReason(f"{paths.raw}: no such folder yet")
     for job in (refresh, everything):  # not `train`, which may take days and changes nothing here
         if context.instance.get_runs_count(dg.RunsFilter(job_name=job.name, statuses=UNFINISHED)):
-            return dg.SkipReason(f"a run of {job.name} is not finished; what it leaves is seen after it")
+            return dg.SkipReason(f"a run of {job.name} has not finished; the logs are compared again after it")
     catalogue = scan(paths.raw)
     months = months_to_refresh(catalogue, paths)
     if not months:
         return dg.SkipReason(f"all {len(catalogue.months)} months are up to date")
     stamps = "".join(month_stamp(catalogue.stamp(month)) for month in months)
-    stamps += "".join(repaired_months(catalogue, paths, months))  # the run that read them damaged had the same stamps
+    stamps += "".join(repaired_months(catalogue, paths, months))  # stamped as in the run that found them damaged
     today = datetime.now(tz=UTC).date()
     return dg.RunRequest(
         run_key=f"{hashlib.sha256(stamps.encode()).hexdigest()[:16]} {today}",
@@ -100,18 +100,18 @@ def new_logs(context: dg.SensorEvaluationContext, data: DataFolder) -> dg.RunReq
 
 
 def reingestion(cron: str = MONTHLY) -> dg.ScheduleDefinition:
-    """The schedule."""
+    """The schedule that downloads new logs and updates what has changed, at the times of a cron expression."""
 
     @dg.schedule(
         job=refresh,
         cron_schedule=cron,
         execution_timezone="UTC",
-        description="Downloads what the portal has since the last month that is here, and refreshes what has changed.",
+        description="Downloads the portal's logs from the last stored month on, and updates what has changed.",
     )
     def reingest_logs(context: dg.ScheduleEvaluationContext, data: DataFolder) -> dg.RunRequest:
-        """Downloads what the portal has since the last month that is here, and refreshes what has changed, in one run.
+        """Requests one run that downloads logs from the last stored month on and updates what has changed.
 
-        The last month is asked for again: it may have been here before it was over.
+        The last stored month is downloaded again, since it may have been stored before it was over.
         """
         paths = data.paths
         keys = MONTHS.get_partition_keys()
@@ -129,6 +129,6 @@ def reingestion(cron: str = MONTHLY) -> dg.ScheduleDefinition:
 
 
 def _range(months: Iterable[str]) -> dict[str, str]:
-    """The tags of one run from the first to the last of these months; unchanged ones between them cost nothing."""
+    """The tags of a run from the first to the last of these months. Unchanged months between them cost nothing."""
     ordered = sorted(months)
     return {"dagster/asset_partition_range_start": ordered[0], "dagster/asset_partition_range_end": ordered[-1]}

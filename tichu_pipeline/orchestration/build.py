@@ -1,4 +1,4 @@
-"""Gathers everything that Dagster knows of this project. A new module in `assets` is found by itself."""
+"""Builds the Dagster definitions. A new module in `assets` is found by itself."""
 
 import os
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ OWNERS = ["team:tichu"]
 def build(
     root: str | None = None,  # the data folder; else the environment's TICHU_DATA, else data/
     cron: str | None = None,  # when logs are downloaded; else the environment's TICHU_REINGEST_CRON, else monthly
-    resources: Mapping[str, Any] | None = None,  # in the place of those here, or beside them
+    resources: Mapping[str, Any] | None = None,  # replace or extend those below
     executor: dg.ExecutorDefinition = dg.in_process_executor,  # stages use the cores themselves
 ) -> dg.Definitions:
-    """All stages, checks, jobs, the schedule and the sensor."""
-    for name, value in THRIFTY.items():  # for stages that take torch in this process
+    """All stages, checks and jobs, the schedule and the sensor."""
+    for name, value in THRIFTY.items():  # for stages that run torch in this process
         os.environ.setdefault(name, value)
-    found = dg.load_assets_from_package_module(assets)
+    loaded = dg.load_assets_from_package_module(assets)
     data = DataFolder(root=root or os.environ.get("TICHU_DATA") or "data")
     workers = WorkersResource(named=os.environ.get("TICHU_WORKERS") or "")
-    stages = [part.map_asset_specs(_described) if isinstance(part, dg.AssetsDefinition) else part for part in found]
+    stages = [each.map_asset_specs(_annotated) if isinstance(each, dg.AssetsDefinition) else each for each in loaded]
     return dg.Definitions(
         assets=stages,
         asset_checks=dg.load_asset_checks_from_package_module(assets),
@@ -38,9 +38,9 @@ def build(
     )
 
 
-def _described(spec: dg.AssetSpec) -> dg.AssetSpec:
-    """With what holds for all stages, and how fresh this one is to be."""
-    scope = "month" if spec.partitions_def else "corpus"  # what a change makes it read again
-    told = spec.merge_attributes(owners=OWNERS, tags={"scope": scope})
+def _annotated(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """A stage with its owners, its scope and its freshness policy."""
+    scope = "month" if spec.partitions_def else "corpus"  # what it reads again after a change
+    annotated = spec.merge_attributes(owners=OWNERS, tags={"scope": scope})
     freshness = FRESHNESS.get(spec.key.to_user_string())
-    return told.replace_attributes(freshness_policy=freshness) if freshness else told
+    return annotated.replace_attributes(freshness_policy=freshness) if freshness else annotated

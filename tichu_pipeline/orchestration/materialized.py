@@ -1,4 +1,4 @@
-"""What the web UI shows of a stage: the figures that all stages have, and what a stage adds to them."""
+"""Metadata of a materialised stage for the web UI: the figures that all stages have, and those that a stage adds."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tichu_pipeline.storage.made import Made
 
 
 def figures(*made: Made) -> dict[str, int | float | bool]:
-    """Rows, bytes and seconds of what was made, and whether all of it was up to date. Nothing at all was not."""
+    """Total rows, bytes and seconds, and whether everything was up to date (false if nothing was made or found)."""
     return {
         "rows": sum(each.rows for each in made),
         "bytes": sum(each.bytes for each in made),

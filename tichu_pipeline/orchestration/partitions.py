@@ -1,4 +1,4 @@
-"""The partitions of the asset graph: one a month. How months are written and counted is in `months`."""
+"""The monthly partitions of the asset graph."""
 
 import os
 
@@ -8,12 +8,12 @@ from tichu_pipeline.storage.months import FIRST_MONTH, next_month, parse_months
 
 
 def monthly(first: str, last: str | None = None) -> dg.MonthlyPartitionsDefinition:
-    """The months from `first` to `last`, both included; without a last one, to the newest that is over."""
-    parse_months(f"{first}..{last or first}")  # Dagster would take a malformed month for some other one
+    """The months from `first` to `last`, both included. Without `last`, up to the newest month that is over."""
+    parse_months(f"{first}..{last or first}")  # fails for a malformed month, which Dagster would misread
     return dg.MonthlyPartitionsDefinition(start_date=first, end_date=next_month(last) if last else None, fmt="%Y-%m")
 
 
-# A small corpus sets these: the web UI would show two hundred missing months otherwise.
+# With a small corpus set both variables, or the web UI shows two hundred missing months.
 MONTHS = monthly(
     first=os.environ.get("TICHU_FIRST_MONTH") or FIRST_MONTH,
     last=os.environ.get("TICHU_LAST_MONTH") or None,

@@ -1,4 +1,4 @@
-"""What assets are given by Dagster: the data folder, whose paths are spelt in `folders`, and who does the work."""
+"""Dagster resources that stages use: the data folder and the workers."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tichu_pipeline.storage.workers import Workers, WorkersError, workers_from
 
 
 class DataFolder(dg.ConfigurableResource):
-    """The data folder of this run. A relative one is meant from where Dagster was started."""
+    """The data folder. A relative path starts at the folder in which Dagster was started."""
 
     root: str = "data"
 
@@ -19,8 +19,8 @@ class DataFolder(dg.ConfigurableResource):
 
 
 class WorkersResource(dg.ConfigurableResource):
-    """Who does the months of a stage: `serial`, a number of processes, or the address of a standing Dask scheduler,
-    tcp://HOST:PORT. Left empty, each stage takes what is fastest on this machine."""
+    """Workers for the months of a stage: `serial`, a number of processes, or the address of a Dask scheduler,
+    tcp://HOST:PORT. If empty, each stage uses what is fastest on this machine."""
 
     named: str = ""
 
@@ -28,7 +28,8 @@ class WorkersResource(dg.ConfigurableResource):
         return workers_from(self.named) if self.named else None
 
     def metadata(self) -> dict[str, dg.MetadataValue]:
-        """Where the workers of this run can be watched. A scheduler that does not answer is told of by who needs it."""
+        """A link to the workers' dashboard, if there is one. A scheduler that does not answer is reported by the stage
+        that needs it."""
         workers = self.get()
         try:
             link = workers.dashboard if workers else None

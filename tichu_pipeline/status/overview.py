@@ -1,7 +1,6 @@
-"""`reports/index.html`: the page that leads to all others, with what each stage came to and where it comes from.
+"""`reports/index.html`: the page that links to all others, with the state of every stage, main figures and provenance.
 
-It is put together from what lies in the data folder, whoever made it: stages of the UI and commands alike. What is not
-there yet is said to be missing.
+It shows what is in the data folder, whether Dagster or a command made it. What has not been made is listed as missing.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ FEATURES = "features.html"
 
 
 def write(paths: DataPaths) -> Made:
-    """Brings the page up to date. It costs so little that it is always put together; `reused` says it is the same."""
+    """Writes the page. It is cheap, so it is always made; `reused` says that the file has not changed."""
     started = time.perf_counter()
     target = page_path(paths)
     standings = [standing for standing in status(paths) if standing.stage != "overview"]
@@ -65,11 +64,11 @@ def write(paths: DataPaths) -> Made:
 
 
 def standing(survey: Survey) -> Standing:
-    """Freshness of the stage `overview`: older than a page that it leads to, it shows what is no longer so."""
+    """Freshness of the stage `overview`. It is stale if a page that it links to is newer."""
     paths = survey.paths
     page = page_path(paths)
     if not page.is_file():
-        return missing("overview", "not made yet")
+        return missing("overview", "the page has not been made yet")
     shown = {
         "analysis_report": notebook.page_path(paths),
         "scaling": paths.scaling,
@@ -78,11 +77,12 @@ def standing(survey: Survey) -> Standing:
     }
     made = page.stat().st_mtime
     newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
-    reasons = [f"it shows an older {name}" for name in newer] or survey.stale(*shown)
+    reasons = [f"{name} has been made again since" for name in newer] or survey.stale(*shown)
     return judged("overview", page.name, page.stat().st_size, reasons)
 
 
 def page_path(paths: DataPaths) -> Path:
+    """The file of the overview."""
     return paths.reports / "index.html"
 
 
@@ -96,11 +96,11 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
     }
     yield pages.section(
         "Stages",
-        "What there is of each stage, and whether it is made of the inputs as they are now: "
-        "<em>fresh</em>, <em>stale</em> or <em>missing</em>. A stage's name leads to its report.",
+        "What each stage has made, and whether it was made from the inputs as they are now: "
+        "<em>fresh</em>, <em>stale</em> or <em>missing</em>. The name of a stage links to its report.",
     )
     yield pages.table(
-        ("stage", "state", "what there is", "size", "why"),
+        ("stage", "state", "contents", "size", "why"),
         [_row(standing, links.get(standing.stage), target) for standing in standings],
         as_text=(1, 2, 4),
     )
@@ -109,7 +109,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
     yield from _pictures(paths, target)
     yield pages.section(
         "Provenance",
-        "The versions, seeds and stamps that these results come from: with the same ones they can be made again.",
+        "The versions, seeds and stamps behind these results. The same ones give the same results again.",
     )
     yield pages.table(("", ""), [(_text(name), _code(value)) for name, value in provenance(paths)], as_text=(1,))
 
@@ -127,8 +127,8 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
         return
     yield pages.section(
         "Networks",
-        "The finished runs, with the figures of their best weights on validation games; a run's name leads to its "
-        "learning curves.",
+        "The finished runs, with the figures of their best weights on validation games. The name of a run links to "
+        "its learning curves.",
     )
     yield pages.table(
         ("run", "network and what it reads", "parameters", "trained for", "figures"), rows, as_text=(1, 4)
@@ -156,8 +156,8 @@ def _ladder(paths: DataPaths) -> Iterator[str]:
         return
     yield pages.section(
         "Ladder",
-        "Every two players over the same deals, the best first. The rating is OpenSkill's; points are those by which "
-        "the player's team wins a round on average.",
+        "All players, the best first. Every two of them played the same deals. The rating is OpenSkill's; points are "
+        "the mean by which the player's team wins a round.",
     )
     yield pages.of_markdown(markdown(facts))
 
@@ -169,11 +169,11 @@ def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
             sorted(paths.runs.glob(f"*/{CURVES}")),
         ),
         "Reliability of calls": (
-            "How often what was predicted with some probability came true: on the line, it is as likely as predicted.",
+            "How often a call came true, by its predicted probability. On the line both are equal.",
             sorted(paths.runs.glob(f"*/{RELIABILITY}")),
         ),
         "Distributions that are scaled": (
-            "Values of each variable on the training games; dashed lines show where it is clipped.",
+            "Values of each variable in the training games. Dashed lines show where they are clipped.",
             sorted(scaling.plot_folder(paths).glob("*_histogram.png")),
         ),
     }
@@ -187,12 +187,12 @@ def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
 
 
 def provenance(paths: DataPaths) -> list[tuple[str, str]]:
-    """What was installed, and of which stamps and seeds this is."""
+    """Versions of the code and its libraries, and stamps and seeds of the data, by name."""
     found = [("git commit", _commit()), ("Python", platform.python_version())]
     found += [(name, version(name)) for name in PACKAGES]
     found += [("stamp of the rounds", manifest(paths).stamp)]
-    for what, path in (("constants", paths.scaling), ("database", paths.database)):
-        found += [(f"stamp of the {what}", stamp)] if (stamp := stored_stamp(path)) else []
+    for name, path in (("constants", paths.scaling), ("database", paths.database)):
+        found += [(f"stamp of the {name}", stamp)] if (stamp := stored_stamp(path)) else []
     generated = json_object(paths.raw / "demo.json").get("order") or {}
     found += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
@@ -216,15 +216,15 @@ def _tournament(path: Path) -> PlayedTournament | None:
 
 
 def _commit() -> str:
-    """Of the code, where it lies in a repository; with a plus where it was changed since."""
+    """The commit of the code, with a plus if it has been changed since; `unknown` outside a repository."""
     try:
-        told = subprocess.run(
+        described = subprocess.run(
             ["git", "describe", "--always", "--dirty=+", "--abbrev=12"],
             cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return told.stdout.strip()
+    return described.stdout.strip()
 
 
 def _features() -> str:

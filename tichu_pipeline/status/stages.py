@@ -1,7 +1,7 @@
-"""What is there of each stage, and what is stale and why: what `tichu status` answers. Nothing is changed, nothing run.
+"""The standing of every stage, for `tichu status`: fresh, stale or missing, and why. Nothing is changed or run.
 
-Each stage judges itself, by a function `standing(survey)` in the module named here: the stamp in its output is held
-against the one that it would get now, with the settings that it was made with. What lies below a stale stage is stale.
+Each stage has a function `standing(survey)` in the module named here. It compares the stamp in the output with the one
+that the output would get now, made with the same settings. Stages after a stale stage are stale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib import import_module
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey
 
-# In the order in which they run, by the module that has their `standing`. `rounds_manifest` keeps nothing on disk.
+# The module with `standing` for each stage, in the order in which stages run. `rounds_manifest` stores nothing.
 STAGES: Mapping[str, str] = {
     "raw_logs": "brettspielwelt.archives.scan",
     "rounds": "rounds.changes",
@@ -33,6 +33,6 @@ def status(paths: DataPaths) -> list[Standing]:
     """All stages, in the order in which they run."""
     survey = Survey(paths)
     for stage, module in STAGES.items():
-        # Imported one by one: whoever asks what stages there are need not load them all.
+        # Imported here, so that the names of the stages can be read without loading all of them.
         survey.standings[stage] = import_module(f"tichu_pipeline.{module}").standing(survey)
     return list(survey.standings.values())

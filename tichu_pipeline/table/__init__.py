@@ -1,1 +1,1 @@
-"""A person at the table, in the terminal."""
+"""Games with a person in the terminal."""

@@ -1,6 +1,6 @@
-"""What a person types, read as the answer to a question: a number of the list, or cards, a rank, a word.
+"""Parses what a person types as the answer to a question: a number of the list, cards, a rank or a word.
 
-An answer that cannot be meant raises AnswerError, which says what could be. Nothing is printed here.
+A text that is no legal answer raises AnswerError with a message that says what is expected. Nothing is printed here.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _BUFFER = new_buffer()
 
 
 class AnswerError(ValueError):
-    """What was typed answers nothing; the message says what would."""
+    """A text that is no legal answer. The message says what is expected."""
 
 
 def options(kind: int, view: np.void) -> list[int]:
-    """The legal plays, or the bombs that beat the trick, as a person would list them; 0 is the pass, the last one."""
+    """The legal plays, or the bombs that beat the trick, in order of type, length and rank. A pass is 0, at the end."""
     hand, trick = int(view["hand"]), int(view["trick"])
     if kind == BOMB_THROW:
         n = int(bombs(hand, trick, _BUFFER, 0))
-        found = [int(move) for move in _BUFFER["move"][:n]] + [0]
+        plays = [int(move) for move in _BUFFER["move"][:n]] + [0]
     else:
-        found = [int(move) for move in _BUFFER["move"][: legal_plays(hand, trick, int(view["wish"]), _BUFFER)]]
-    return sorted(found, key=lambda play: (play == 0, combination(play), -int(cards_of(play))))
+        plays = [int(move) for move in _BUFFER["move"][: legal_plays(hand, trick, int(view["wish"]), _BUFFER)]]
+    return sorted(plays, key=lambda play: (play == 0, combination(play), -int(cards_of(play))))
 
 
 def read_answer(kind: int, view: np.void, text: str) -> int:
-    """The choice that a text means."""
+    """The choice that a text stands for."""
     text = text.strip()
     if kind in (PLAY, BOMB_THROW):
         return _cards(kind, view, text)
@@ -84,7 +84,7 @@ def _three_cards(view: np.void, text: str) -> int:
 
 
 def _parsed(text: str) -> int:
-    """Cards, however their labels are written: `s9 RA`, `dr`."""
+    """The cards of labels in upper or lower case: `s9 RA`, `dr`."""
     known = {"DR": "Dr", "PH": "Ph", "MA": "Ma", "HU": "Hu"}
     try:
         return parse_cards(" ".join(known.get(label, label) for label in text.upper().split()))

@@ -1,4 +1,4 @@
-"""What an agent would do, for a person: its choice, or its opinion of the plays where it has one."""
+"""Hints for a person: an agent's choice, or its opinion of the best plays if it has one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ SHOWN = 5
 
 
 def hint(agent: Agent, kind: int, views: np.ndarray, extras: Mapping[str, np.ndarray]) -> Text:
-    """A line or a few about one decision."""
+    """The agent's choice or opinion on one decision, in one or a few lines."""
     opinion = agent.opinion(views, **extras) if kind == PLAY else None
     if opinion is None:
         return Text(f"  {agent.name}: {said(kind, int(agent.decide(kind, views, **extras)[0]))}", style="cyan")
-    return Text("\n".join(f"  {agent.name}: {play:<24} {told}" for play, told in _best(opinion)), style="cyan")
+    return Text("\n".join(f"  {agent.name}: {play:<24} {score}" for play, score in _best(opinion)), style="cyan")
 
 
 def _best(opinion: Opinion) -> Iterator[tuple[str, str]]:
-    """The best plays, and how they are weighed."""
+    """The best plays, with their scores as texts."""
     visits = np.zeros(len(opinion.plays)) if opinion.visits is None else opinion.visits
     for place in np.lexsort((-visits, -opinion.scores))[:SHOWN]:
         play = " ".join(labels(int(cards_of(int(opinion.plays[place]))))) or "pass"
@@ -36,7 +36,7 @@ def _best(opinion: Opinion) -> Iterator[tuple[str, str]]:
 
 
 def said(kind: int, choice: int) -> str:
-    """A choice in words that the person could type."""
+    """A choice as the person would type it."""
     if kind in (PLAY, BOMB_THROW):
         return " ".join(labels(choice)) or "pass"
     if kind == SCHUPF:

@@ -1,7 +1,7 @@
-"""One game with a person: what the others do is told as it happens, and the log grows with every round.
+"""A game with a person: the moves of all players are printed as they happen, and every round is added to a log.
 
-The announcer stands between the table and its players, where a tournament has its referee; it tells what everybody at
-a table hears, and grand and early small Tichus only when all have been asked.
+The announcer takes the place of a tournament's referee. It prints what everybody at a table may hear. Grand and early
+small Tichus are announced when all players have been asked.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ CALLED = {GRAND_CALL: "grand Tichu!", TICHU_CALL: "Tichu!"}
 
 
 class Announcer(Referee):
-    """Tells what happens, and keeps the log. `seat` is the person's."""
+    """A referee that prints what happens and writes the log. `seat` is the person's."""
 
     def __init__(self, console: Console, names: Sequence[str], seat: int, log: Path) -> None:
         self.rounds: list[Rounds] = []
         self._console, self._names, self._seat, self._log = console, list(names), seat, log
-        self._waiting: list[str] = []  # calls that are told when all have been asked
-        self._taker: int | None = None  # who takes the trick on the table, as far as it has come
-        self._collected = np.zeros(4, dtype=np.int64)  # points, when the table was empty last
+        self._waiting: list[str] = []  # calls that are announced when all have been asked
+        self._taker: int | None = None  # the seat that takes the running trick if nobody beats it
+        self._collected = np.zeros(4, dtype=np.int64)  # points of each seat when the table was last empty
 
     def ask(self, agent: Agent, kind: int, views: np.ndarray, extras: Extras) -> tuple[np.ndarray, dict[int, Fault]]:
-        """The answer of one player, told to all."""
+        """Asks one player, and announces the answer."""
         view, seat = views[0], int(views[0]["seat"])
         if kind != GRAND_CALL and kind != TICHU_CALL:
-            for told in self._waiting:
-                self._say(told, "bold yellow")
+            for call in self._waiting:
+                self._say(call, "bold yellow")
             self._waiting.clear()
         if not view["trick"]:
-            self._tell_taker(view["points"])
+            self._announce_taker(view["points"])
         choices, faults = super().ask(agent, kind, views, extras)
-        self._tell(kind, seat, view, int(choices[0]))
+        self._announce(kind, seat, view, int(choices[0]))
         return choices, faults
 
     def finish(self, rounds: Rounds) -> None:
-        """The round's result; the log has it from now on."""
+        """Prints the result of a round, and adds the round to the log."""
         self.rounds.append(rounds)
         if rounds.history[-1] & KIND_BITS != TAKE_MARK:  # nobody takes the last trick of a double victory
             self._taker = None
-        self._tell_taker(None)
+        self._announce_taker(None)
         score = rounds.rows["score"][0]
         totals = np.sum([part.rows["score"][0] for part in self.rounds], axis=0)
         own = self._seat % 2
@@ -65,8 +65,8 @@ class Announcer(Referee):
         )
         self._write()
 
-    def _tell_taker(self, points: np.ndarray | None) -> None:
-        """The trick has been collected; by the points of each seat one sees what it was worth."""
+    def _announce_taker(self, points: np.ndarray | None) -> None:
+        """Announces who took the last trick, and its worth: the points that this seat has gained."""
         if self._taker is not None:
             who = "You take" if self._taker == self._seat else f"{self._names[self._taker]} takes"
             worth = "" if points is None else f": {points[self._taker] - self._collected[self._taker]} points"
@@ -74,7 +74,8 @@ class Announcer(Referee):
         self._taker = None
         self._collected[:] = 0 if points is None else points
 
-    def _tell(self, kind: int, seat: int, view: np.void, choice: int) -> None:
+    def _announce(self, kind: int, seat: int, view: np.void, choice: int) -> None:
+        """Announces an answer, as far as everybody at the table may know it."""
         who = "You" if seat == self._seat else self._names[seat]
         if kind in CALLED and choice:
             self._waiting.append(f"{who}: {CALLED[kind]}")
@@ -108,7 +109,7 @@ class Announcer(Referee):
 def play_game(
     players: Sequence[Agent], names: Sequence[str], seat: int, seed: int, log: Path, console: Console
 ) -> None:
-    """Plays a game to 1000 points; players and names by seat, the person's among them."""
+    """Plays a game to 1,000 points. `players` and `names` are by seat and include the person, who sits at `seat`."""
     announcer = Announcer(console, names, seat, log)
     lockstep.play(
         players, fixtures_of(np.arange(4, dtype=np.int32)[None, :], seed), tables_at_once=1, referee=announcer

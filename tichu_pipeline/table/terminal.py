@@ -1,6 +1,6 @@
-"""A person as an agent: shows what a seat may see, asks, and asks again until the answer is a legal one.
+"""A person as an agent: shows what the seat may see, and asks until the answer is legal.
 
-What is shown comes from the view alone, so that nothing can be seen that no player sees.
+Everything shown comes from the view, so a person sees no more than any other agent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tichu_pipeline.table.hints import hint
 
 HELP = (
     "Type the number of a play or its cards (S9 B9), nothing or p to pass, y or n to questions; "
-    "h shows what the adviser would do, q leaves the game."
+    "h shows what the adviser would do, ? shows this line, q leaves the game."
 )
 PLACES = ("you", "right", "partner", "left")
 QUESTIONS = {
@@ -39,11 +39,12 @@ WISH_QUESTION = "Your wish [2..10 B D K A, nothing for none]: "
 
 
 class QuitGame(Exception):
-    """The person leaves."""
+    """The person leaves the game."""
 
 
 class Person(Agent):
-    """Whoever sits at the terminal. `ask` prints a question and gives back a line, or raises EOFError at their end."""
+    """The person at the terminal. `ask` prints a question and returns the line typed, or raises EOFError at the end of
+    the input."""
 
     def __init__(
         self, name: str, console: Console, ask: Callable[[str], str], adviser: Agent, always_hint: bool = False
@@ -55,7 +56,7 @@ class Person(Agent):
         self._adviser, self._always_hint = adviser, always_hint
 
     def decide(self, kind: int, views: np.ndarray, **extras: np.ndarray) -> np.ndarray:
-        """One answer after the other."""
+        """Asks the person for each view."""
         return np.array(
             [
                 self._answer(kind, views[i : i + 1], {name: each[i : i + 1] for name, each in extras.items()})
@@ -104,7 +105,7 @@ class Person(Agent):
 
 
 def _table(view: np.void, seat: int) -> Text:
-    """The trick, and what everybody holds and has collected."""
+    """The running trick, the number of cards of each player, points and calls."""
     others = [f"you have {view['points'][seat]} points"]
     for to in (1, 2, 3):
         other = (seat + to) & 3

@@ -1,7 +1,7 @@
-"""`python -m tichu_pipeline.tools.results_page`: docs/results.md, from the runs of a data folder.
+"""`python -m tichu_pipeline.tools.results_page`: writes docs/results.md from the runs of a data folder.
 
-What networks come to beside their baselines, whether goals are followed, how networks were trained, and every trial
-there is. Nothing in the page is written by hand: other figures come from other runs.
+The page has the figures of networks beside their baselines, the calibration of goals, every trial with its settings,
+and the final tests. Nothing in it is written by hand.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ PICTURE = "goal_calibration.png"
 
 
 def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapping[str, Any] | None = None) -> str:
-    """The whole page as Markdown; `calibrated` has the facts of runs that goals were tried on."""
-    found = runs(paths)
+    """The whole page as Markdown; `calibrated` has the calibration of each run that takes goals."""
     rounds = months_manifest(paths)
     compared = compare(paths, samples)
     parts = [
@@ -62,7 +61,7 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
         *(_of_network(compared.table, network) for network in networks_of(compared.table)),
         *_goals(calibrated or {}),
         "## Trials",
-        _trials(found),
+        _trials(runs(paths)),
         *_final_test(paths),
     ]
     return "\n\n".join(parts) + "\n"
@@ -97,10 +96,11 @@ def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
     return f"{value:+{form}} ({low} .. {high})"
 
 
-def _trials(found: Sequence[Run]) -> str:
+def _trials(listed: Sequence[Run]) -> str:
+    """A table of all finished runs."""
     headings = ("run", "network", "vector", "settings", "parameters", "samples an epoch", "best epoch", "figures")
     lines = []
-    for run in found:
+    for run in listed:
         if run.manifest is None or run.state != FINISHED:
             continue
         lines.append(
@@ -119,18 +119,18 @@ def _trials(found: Sequence[Run]) -> str:
 
 
 def _settings(run: Run) -> str:
-    """The preset or file, and what was set beside it."""
+    """The preset or config file, the settings given beside it, and values that the preset had then and has not now."""
     name = run.trial.get("config", "")
-    told = [*([name] if name else []), *run.trial.get("settings", [])]
+    shown = [*([name] if name else []), *run.trial.get("settings", [])]
     if name in PRESETS and run.manifest is not None:
         now = run_config(run.manifest.network, name, run.trial.get("settings", ())).plain()
-        told += [
+        shown += [
             f"(then {section}.{key}={then})"
             for section, table in now.items()
             for key, value in table.items()
             if (then := run.manifest.training.get(section, {}).get(key)) != value
         ]
-    return " ".join(told)
+    return " ".join(shown)
 
 
 def _took(trial: dict[str, Any]) -> str:
@@ -157,10 +157,10 @@ def main(
     corpus: Annotated[str, typer.Option(help="The command that made the corpus, for the page.")] = "",
     samples: Annotated[int, typer.Option(help="Decisions that networks are judged on, at most.", min=1)] = SAMPLES,
     deals: Annotated[
-        int, typer.Option(help="Deals for runs whose goals `tichu calibrate` has not tried; 0 leaves them out.", min=0)
+        int, typer.Option(help="Deals for runs that `tichu calibrate` has not tried; 0 leaves such runs out.", min=0)
     ] = DEALS,
 ) -> None:
-    """Compares all finished runs, has goals tried, and writes the page and its picture."""
+    """Compares all finished runs, calibrates those that take goals, and writes the page and its plot."""
     paths = DataPaths(data)
     calibrated = {}
     for name in (run.name for run in runs(paths) if takes_goals(run)):

@@ -1,6 +1,6 @@
-"""`python -m tichu_pipeline.tools.screenshot`: the README's picture of the asset graph, from the real web UI.
+"""`python -m tichu_pipeline.tools.screenshot`: makes the README's picture of the asset graph from the real web UI.
 
-The web UI is started over an empty data folder, looked at by a Chromium without a window, and stopped again.
+It starts the web UI over an empty data folder, takes a screenshot with headless Chromium, and stops the web UI.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
 SECONDS_TO_START = 180  # a crowded machine needs a minute
 SECONDS_TO_STOP = 20
-SECONDS_TO_DRAW = 20  # of the browser's own clock, which runs ahead while it has nothing to do
-# The twelve networks stay one box: side by side they would fill the picture.
+SECONDS_TO_DRAW = 20  # by the browser's virtual clock, which runs ahead while the page is idle
+# The group of the twelve networks stays collapsed, since it would fill the picture.
 SHOWN = ("archive", "rounds", "analysis", "statistics", "features", "evaluation")
 GRAPH = "/asset-groups?expanded=" + ",".join(f"global@global:{group}" for group in SHOWN)
 
-# In pixels: the window, what of it is no graph, and how the graph is cut out.
+# In pixels: the window, its parts beside the graph, and the margin that is kept; then the darkness of a drawn pixel.
 WIDTH, HEIGHT = 2400, 1500
 PANELS, HEADER, CONTROLS = 545, 112, 45
 MARGIN, FAINT = 20, 30
 
 
 class WebUIError(Exception):
-    """The web UI did not start, or the browser is not there."""
+    """The web UI did not start, or there is no browser."""
 
 
 @contextmanager
 def web_ui(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """The address of a web UI with its daemon on a free port; all their processes end with the block.
+    """Starts a web UI with its daemon on a free port, and yields its address. All processes end with the block.
 
-    The Dagster home is made, with the project's settings. What they say goes to `web_ui.log` in it.
+    The folder `home` becomes a Dagster home with the project's settings. The output goes to `web_ui.log` in it.
     """
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(CHECKOUT / "dagster_home" / "dagster.yaml", home)
@@ -54,12 +54,12 @@ def web_ui(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
         port = free.getsockname()[1]
     log = home / "web_ui.log"
     dagster = [sys.executable, "-m", "dagster", "dev", "-w", "workspace.yaml", "-h", HOST, "-p", str(port)]
-    with log.open("wb") as told:
+    with log.open("wb") as output:
         process = subprocess.Popen(
             ["env", "--default-signal=INT,QUIT,TERM", *dagster],
             cwd=CHECKOUT,
             env={**os.environ, **environment, "DAGSTER_HOME": str(home)},
-            stdout=told,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
@@ -83,7 +83,7 @@ def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """First as Ctrl-C does, to the whole group; whatever is left then has no choice."""
+    """Interrupts the whole process group as Ctrl-C does, and kills what does not end."""
     for how in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(process.pid, how)
@@ -95,12 +95,12 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def browser() -> str | None:
-    """A Chromium, if there is one."""
+    """The path of a Chromium, if one is installed."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-def look(address: str, *wanted: str, width: int = 1600, height: int = 1000) -> str:
-    """What the browser prints of a page: `--dump-dom` is wanted, or `--screenshot=FILE`."""
+def look(address: str, *options: str, width: int = 1600, height: int = 1000) -> str:
+    """Opens a page in the browser and returns its output. `options` are `--dump-dom` or `--screenshot=FILE`."""
     program = browser()
     if program is None:
         raise WebUIError("no Chromium; on Debian: apt install chromium")
@@ -109,19 +109,19 @@ def look(address: str, *wanted: str, width: int = 1600, height: int = 1000) -> s
             *(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
             *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
             *(f"--user-data-dir={profile}", f"--window-size={width},{height}"),
-            *(f"--virtual-time-budget={SECONDS_TO_DRAW * 1000}", *wanted, address),
+            *(f"--virtual-time-budget={SECONDS_TO_DRAW * 1000}", *options, address),
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_START, check=True)
     return done.stdout
 
 
 def crop(picture: Path) -> None:
-    """Leaves the graph: without what stands left of it and above, and without an empty margin."""
+    """Crops a picture to the graph: without panels, header and empty margins."""
     from PIL import Image, ImageChops
 
     with Image.open(picture) as opened:
         image = opened.convert("RGB").crop((PANELS, HEADER, opened.width - CONTROLS, opened.height))
-    # The dots of the background are fainter than anything of the graph.
+    # The dots of the background are fainter than all parts of the graph.
     drawn = ImageChops.difference(image, Image.new("RGB", image.size, "white")).convert("L").point(_is_drawn)
     left, top, right, bottom = drawn.getbbox() or (0, 0, *image.size)
     right, bottom = min(right + MARGIN, image.width), min(bottom + MARGIN, image.height)

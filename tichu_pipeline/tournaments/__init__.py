@@ -1,1 +1,1 @@
-"""Tournaments as files: played by several workers, kept, logged, shown. How they are played is the arena's matter."""
+"""Tournaments as files: played by workers, stored, logged and shown. `tichu_models.arena` plays them."""

@@ -1,7 +1,7 @@
-"""How far the goal-conditioned networks of a data folder do what they are told: the run's calibration.
+"""Calibration of a goal-conditioned run: the points that it achieves for each goal that it is asked for.
 
-Games are played by `tichu_models.arena.calibration`; here they are asked for, kept while nothing has changed that they
-hang on, and drawn.
+`tichu_models.arena.calibration` plays the games. This module stores their results, with a stamp of what they depend on,
+and plots them.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 
 # Bumped by hand when the same networks and goals would be played otherwise; tests/golden/calibration.json says when.
 VERSION = 1
-TAKE_GOALS = ("goal", "sequence")  # objectives
+TAKE_GOALS = ("goal", "sequence")  # objectives of networks that read a goal
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibrated(Made):
-    """How a run follows its goals; its rows are goals."""
+    """The calibration of a run; its rows are goals."""
 
-    facts: dict[str, Any]  # as `arena.calibration` sums them up
+    facts: dict[str, Any]  # the summary of `arena.calibration`
 
 
 def takes_goals(run: Run) -> bool:
-    """Whether a run's network can be told what to win."""
+    """Whether a run is finished and its network reads a goal."""
     return bool(run.state == FINISHED and run.manifest and ARCHITECTURES[run.manifest.network].objective in TAKE_GOALS)
 
 
@@ -51,11 +51,11 @@ def calibrate_run(
     force: bool = False,
     done: Callable[[int], None] = lambda deals: None,
 ) -> Calibrated:
-    """Plays a run against itself with every goal, unless that has been done."""
+    """Plays a run against itself with every goal, unless the result is stored."""
     started, run = time.monotonic(), find_run(paths, name)
     if not takes_goals(run):
         kinds = " or ".join(each.name for each in ARCHITECTURES.values() if each.objective in TAKE_GOALS)
-        raise RunError(f"{run.folder}: takes no goals; expected a finished run of a {kinds}")
+        raise RunError(f"{run.folder}: this run takes no goals; expected a finished run of a {kinds}")
     if len(set(goals)) < 2:
         raise RunError(f"goals {', '.join(f'{goal:g}' for goal in goals)}: expected two or more different ones")
     goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
@@ -81,35 +81,36 @@ def calibrate_run(
 
 
 def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:
-    """What a run came to when it was last tried, if it has still the same networks."""
+    """The stored calibration of a run, if its networks are still the same."""
     run = find_run(paths, name)
     kept = json_object(run.folder / CALIBRATION)
     stamp = kept.pop(KEY, None)
     if not takes_goals(run) or stamp is None:
         return None
-    order = (kept["deals"], [each["asked"] for each in kept["goals"]], kept["seed"])
-    return kept if stamp == _stamp(FromRegistry(paths.runs)(f"policy:{name}"), order) else None
+    request = (kept["deals"], [each["asked"] for each in kept["goals"]], kept["seed"])
+    return kept if stamp == _stamp(FromRegistry(paths.runs)(f"policy:{name}"), request) else None
 
 
-def draw(found: Mapping[str, dict[str, Any]], path: Path) -> None:
-    """What was achieved over what was asked for, a picture a run. Nothing is what it achieves unasked."""
+def draw(calibrated: Mapping[str, dict[str, Any]], path: Path) -> None:
+    """Plots the achieved points over the goals, for each run. The line at 0 is what a run achieves without a goal."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save
 
-    figure = Figure(figsize=(5.5 * len(found), 4), layout="constrained")
-    for axes, (name, facts) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
+    figure = Figure(figsize=(5.5 * len(calibrated), 4), layout="constrained")
+    grid = figure.subplots(1, len(calibrated), squeeze=False)[0]
+    for axes, (name, facts) in zip(grid, calibrated.items(), strict=True):
         asked = [each["asked"] for each in facts["goals"]]
         achieved = [each["achieved"] for each in facts["goals"]]
         below = [each["achieved"] - each["interval"][0] for each in facts["goals"]]
         above = [each["interval"][1] - each["achieved"] for each in facts["goals"]]
         axes.axhline(0, color=ACCENT, linewidth=1)
         axes.errorbar(asked, achieved, (below, above), color=COLOUR, marker="o", capsize=3)
-        axes.set(title=name, xlabel="points a round that are asked for", ylabel="achieved, against itself unasked")
+        axes.set(title=name, xlabel="goal, in points a round", ylabel="achieved against itself without a goal")
     save(figure, path)
 
 
-def _stamp(agent: Any, order: tuple[Any, ...]) -> str:
-    """Of the networks that the player has, for other decisions too."""
+def _stamp(agent: Any, request: tuple[Any, ...]) -> str:
+    """A digest of the request and all networks of the player, those for other decisions included."""
     networks = sorted(each.manifest.digest for each in {agent.network, *agent.others.values()})
-    return hashlib.sha256(json.dumps([VERSION, order, networks]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, request, networks]).encode()).hexdigest()

@@ -1,5 +1,5 @@
-"""Who plays in the ladder when nobody is named: the built-in players, the players of the generated corpus if there is
-one, whoever has been trained, and a search that the best PolicyNet leads."""
+"""Default agents of the ladder: the built-in players, the crowd if the corpus is generated, all trained players, and a
+search led by the best PolicyNet."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from tichu_pipeline.training.runs import FINISHED, Run, main_figure, runs
 LADDER = "ladder"
 BUILT_IN = ("random", "heuristic:blunder=.1", "heuristic")
 CROWD = "crowd"
-# A millisecond for a play: 100 deals against each of ten others take it less than a minute of a core.
+# It takes a millisecond for a play, less than a minute of a core for 100 deals against each of ten others.
 SEARCH = "mcts:{},simulations=64,deals=16"
 LEADER = "PolicyNet"
 
 
 @dataclass(frozen=True)
 class Entrants:
-    """Agents by name; and the runs that should play and cannot, with the reason."""
+    """The agents that can play, and the runs that should play but cannot, with the reason."""
 
     agents: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
 
 
 def entrants(paths: DataPaths) -> Entrants:
-    """Everybody there is. A run of a network for other decisions than plays is nobody, and not left out either."""
+    """All agents of a data folder. Runs of networks for other decisions than plays neither play nor count as left
+    out."""
     agents, left_out, leaders = list(BUILT_IN), [], []
     if (paths.root / TRUTH_FILE).exists():
         if why := _refusal(paths, CROWD):
@@ -42,28 +43,29 @@ def entrants(paths: DataPaths) -> Entrants:
                 agents.append(_agent(run))
                 leaders += [run] if run.manifest and run.manifest.network == LEADER else []
     if leaders:
-        agents.append(SEARCH.format(max(leaders, key=_figure).name))  # the first by name, of equally good ones
+        agents.append(SEARCH.format(max(leaders, key=_figure).name))  # of equally good runs, the first by name
     return Entrants(tuple(agents), tuple(left_out))
 
 
 def _agent(run: Run) -> str:
-    """`policy` plays with whatever network the run has, be it a GCPolicyNet or a DTNet."""
+    """The agent of a run. `policy` takes any network for plays, a GCPolicyNet or a DTNet as well."""
     return f"policy:{run.name}"
 
 
 def _figure(run: Run) -> float:
-    """How good a PolicyNet is by the figure that is looked at first."""
+    """The main figure of a PolicyNet."""
     return next((run.figures[name] for name in main_figure(LEADER) if name in run.figures), 0.0)
 
 
 def _unfit(paths: DataPaths, run: Run) -> str:
-    """Why nobody can play with the run; empty if somebody can."""
+    """Why no agent can play with the run; empty if one can."""
     if run.state != FINISHED:
         return run.problem or f"it is {run.state}"
     return _refusal(paths, _agent(run))
 
 
 def _refusal(paths: DataPaths, agent: str) -> str:
+    """Why the agent cannot be made; empty if it can."""
     try:
         agent_from(agent, paths.runs)
     except AgentError as error:

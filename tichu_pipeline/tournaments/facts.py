@@ -1,4 +1,4 @@
-"""The facts of a tournament (`arena.summary`) in the words and figures that terminal, page and Markdown share."""
+"""The summary of a tournament (`arena.summary`) as texts that terminal, page and Markdown share."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 TIME = "time a decision"
 BATCHES = "Agents answer batches of decisions: the time of a decision is its share of the batch's time."
-TIMES = f"p50, p99: {TIME}. {BATCHES} Two built-in players share the mean time of all their turns."
+TIMES = f"p50 and p99: quantiles of the {TIME}. {BATCHES} Two built-in players share the mean time of all their turns."
 
 
 @dataclass(frozen=True)
 class LadderLine:
-    """An agent in all its rounds together."""
+    """An agent's results in all its rounds together."""
 
     name: str
-    timed: bool  # budgeted in seconds: its games cannot be repeated
+    timed: bool  # has a budget in seconds, so that its games cannot be repeated
     rating: str
-    points: str  # a round, against all others
+    points: str  # points a round against all others
     tichu: tuple[int, int]  # small Tichus made, called
     grand: tuple[int, int]
     double_victories: int
@@ -29,7 +29,7 @@ class LadderLine:
 
 
 def ladder(facts: dict[str, Any]) -> Iterator[LadderLine]:
-    """The agents, best first."""
+    """The lines of the ladder, best agent first."""
     times = {entry["name"]: entry for entry in facts["times"]}
     for rating in facts["ratings"]:
         name = rating["name"]
@@ -50,7 +50,7 @@ def ladder(facts: dict[str, Any]) -> Iterator[LadderLine]:
 
 
 def cross_cells(facts: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Each agent, best first, and its points a round against each agent in the same order; none against itself."""
+    """Each agent, best first, with its points a round against each agent in the same order; empty against itself."""
     cells = {}
     for pairing in facts["pairings"]:
         points, interval = pairing["points_per_round"], pairing["interval"]
@@ -67,13 +67,13 @@ def cell(points: float, interval: list[float]) -> str:
 
 
 def deals_of(facts: dict[str, Any]) -> str:
-    """How much was played, as `200 duplicate deals`."""
+    """The size of a pairing, such as `200 duplicate deals`."""
     unit = "pairs of games" if facts["whole_games"] else "duplicate deals"
     return f"{max(pairing['deals'] for pairing in facts['pairings']):,} {unit}"
 
 
 def who_answers(answered_by: Mapping[str, str | None]) -> str:
-    """Which runs answer which decisions of a player, and which are left to rules of thumb, these last."""
+    """Which run answers which kinds of decisions of an agent; the kinds left to rules of thumb come last."""
     kinds: dict[str | None, list[str]] = {}
     for kind, run in sorted(answered_by.items(), key=lambda entry: entry[1] is None):
         kinds.setdefault(run, []).append(kind)
@@ -87,7 +87,7 @@ def side_sums(facts: dict[str, Any], name: str) -> dict[str, int]:
 
 
 def duration(seconds: float | None) -> str:
-    """A time for people."""
+    """A time with a unit and three digits."""
     if seconds is None:
         return ""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):

@@ -1,6 +1,6 @@
-"""A tournament as a Parquet file, `tournaments/<name>.parquet`: one row a played round, and in its metadata the order.
+"""A tournament as a Parquet file, `tournaments/<name>.parquet`: a row for each round, with the request in the metadata.
 
-What is read back says the same as what was played. What the rows mean is `tichu_models.arena.results`.
+Reading a file gives the same `PlayedTournament` that was written. `tichu_models.arena.results` describes the rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEAMS = np.array([20, 31], dtype=np.int8)
 AS_IN_RESULTS = ("pairing", "deal", "round_index", "num_turns", "num_tricks", "control")
 SCHEMA = pa.schema(
     [
-        ("table_id", pa.int64()),  # `tichu tournament --replay` takes it, and its log is named by it
+        ("table_id", pa.int64()),  # for `tichu tournament --replay`; the log has the same number
         ("pairing", pa.int16()),
         ("a", pa.string()),
         ("b", pa.string()),
@@ -37,7 +37,7 @@ SCHEMA = pa.schema(
         ("agents", pa.list_(pa.string(), 4)),  # at seats 0..3
         ("score_20", pa.int16()),
         ("score_31", pa.int16()),
-        ("margin", pa.int16()),  # points of a less those of b
+        ("margin", pa.int16()),  # points of a minus those of b
         ("tichu_positions", pa.list_(pa.int16(), 4)),
         ("bombs", pa.list_(pa.int8(), 4)),  # thrown
         ("num_tricks", pa.int16()),
@@ -45,7 +45,7 @@ SCHEMA = pa.schema(
         ("winner_index", pa.int8()),
         ("loser_index", pa.int8()),
         ("is_double_victory", pa.bool_()),
-        ("forfeit", pa.string()),  # NULL: none
+        ("forfeit", pa.string()),  # NULL if there is none
         ("forfeit_seat", pa.int8()),
         ("control", pa.float32()),
         ("seed", pa.int64()),
@@ -55,18 +55,18 @@ SCHEMA = pa.schema(
 
 
 class TournamentFileError(Exception):
-    """A file that is no tournament."""
+    """A file that is not a tournament."""
 
 
 def write(path: Path, played: PlayedTournament, stamp: str) -> None:
-    """Writes a tournament, whole or not at all."""
+    """Writes a tournament. The file appears when it is complete."""
     metadata = parquet_stamp(stamp) | {TOURNAMENT: json.dumps(_facts(played)).encode()}
     with whole_file(path) as temporary:
         pq.write_table(to_table(played).replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
 def to_table(played: PlayedTournament) -> pa.Table:
-    """The rows as columns."""
+    """The rounds of a tournament as an Arrow table."""
     request, rows = played.request, played.results
     names = np.array([request.names(pairing) for pairing in range(len(request.pairings))], dtype=object)[
         rows["pairing"]
@@ -80,12 +80,12 @@ def to_table(played: PlayedTournament) -> pa.Table:
         "a": names[:, 0],
         "b": names[:, 1],
         "team_a": TEAMS[rows["team_a"]],
-        "agents": _fours(agents, pa.string()),
+        "agents": _by_seat(agents, pa.string()),
         "score_20": rows["score"][:, 0],
         "score_31": rows["score"][:, 1],
         "margin": (rows["score"][:, 0] - rows["score"][:, 1]) * sign,
-        "tichu_positions": _fours(rows["tichu_position"], pa.int16()),
-        "bombs": _fours(rows["bombs"], pa.int8()),
+        "tichu_positions": _by_seat(rows["tichu_position"], pa.int16()),
+        "bombs": _by_seat(rows["bombs"], pa.int8()),
         "winner_index": pa.array(rows["winner"], mask=forfeited),
         "loser_index": pa.array(rows["loser"], mask=forfeited),
         "is_double_victory": pa.array(rows["double"].astype(bool), mask=forfeited),
@@ -98,12 +98,13 @@ def to_table(played: PlayedTournament) -> pa.Table:
     return pa.table([pa.array(columns[field.name], type=field.type) for field in SCHEMA], schema=SCHEMA)
 
 
-def _fours(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+def _by_seat(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """An array (rounds, 4) as a column of lists of four."""
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1), type=kind), 4)
 
 
 def read(path: Path) -> PlayedTournament:
-    """A stored tournament."""
+    """Reads a stored tournament."""
     try:
         table = pq.read_table(path)
         facts = json.loads(table.schema.metadata[TOURNAMENT])
@@ -141,7 +142,7 @@ def _rows(table: pa.Table) -> np.ndarray:
 
 
 def stored_left_out(path: Path) -> list[list[str]]:
-    """The runs that a stored tournament left out, and why."""
+    """The runs that a stored tournament left out, with the reasons."""
     return list(json.loads(parquet_metadata(path).get(TOURNAMENT, b"{}")).get("left_out", []))
 
 

@@ -1,4 +1,4 @@
-"""The ladder of a tournament's agents as Markdown, and the place for it in a file."""
+"""The ladder of a tournament as Markdown, and its place in a file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ HEADINGS = ("Agent", "Rating", "Points a round against all others", "Tichu made 
 
 
 class PlaceError(Exception):
-    """A file without a place for the ladder."""
+    """A file without the lines that mark the place of the ladder."""
 
 
 def markdown(facts: dict[str, Any]) -> str:
-    """The agents, best first."""
+    """The ladder as a table with notes, best agent first."""
     rows = []
     for line in ladder(facts):
         made, called = map(sum, zip(line.tichu, line.grand, strict=True))
@@ -32,7 +32,7 @@ def markdown(facts: dict[str, Any]) -> str:
 
 
 def insert(path: Path, text: str) -> None:
-    """Puts the ladder into its place in a file, in the place of an older one."""
+    """Writes the ladder between its marks in a file, in place of an older one."""
     content = path.read_text(encoding="utf-8")
     before, begin, rest = content.partition(BEGIN)
     _, end, after = rest.partition(END)

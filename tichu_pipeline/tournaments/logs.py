@@ -1,10 +1,9 @@
-"""The games of a tournament as Brettspielwelt's logs, in an archive that the ingest stage reads.
+"""The games of a tournament as logs of Brettspielwelt, in an archive that the stage `rounds` can read.
 
-A log's number has 18 digits: the last of them are the number of its table, those before stand for the tournament (its
-order, and the runs that there are), so that the games of several can lie in one folder. All are of one month, whenever
-they were played: the same tournament has the same logs, and is counted once. Who sat at a table stands in its log by
-name, without what a name cannot hold. Rounds that were forfeited have no result, and are left out: the log ends before
-them.
+The id of a log has 18 digits. The last ones are the number of its table; the first ones come from the tournament's
+stamp, so that logs of several tournaments can share a folder. All logs belong to one month, whenever they were played:
+the same tournament gives the same logs and is counted once. Names of agents are stripped of characters that a log
+cannot hold. A forfeited round has no result, and the log ends before it.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from tichu_pipeline.storage.months import FIRST_MONTH
 
 NOT_IN_NAMES = re.compile(r"[:\s]")
 MONTH = FIRST_MONTH.replace("-", "")
-NUMBER_DIGITS = 18  # as many as the id of a game may have
-READABLE = 0o644
+NUMBER_DIGITS = 18  # the id of a game may have no more
+READABLE = 0o644  # permissions of an archived file
 
 
 def log_name(agent: str) -> bytes:
-    """An agent's name as a log can hold it."""
+    """The name of an agent in a log: without spaces and colons, and not too long."""
     return NOT_IN_NAMES.sub("_", agent).encode()[:MAX_NAME].decode(errors="ignore").encode()
 
 
 def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple[int, bytes]]:
-    """(game, log) of each game; row i of `seating` says who of the players sat where in the i-th round."""
+    """(game id, log) of each game. Row i of `seating` has the index of the player at each seat in round i."""
     rows = rounds.rows
     if len(rows) == 0:
         return []
@@ -51,15 +50,16 @@ def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple
 
 
 def first_number(request: TournamentRequest, stamp: str) -> int:
-    """What is added to the number of a table: the tournament's own, of as many digits as are left."""
-    of_table = len(str((len(request.pairings) + 1) * TABLES_A_PAIRING))
-    least = 10 ** (NUMBER_DIGITS - of_table - 1)
-    return (least + int(stamp, 16) % (9 * least)) * 10**of_table
+    """The offset that makes 18-digit log ids unique to this tournament; the number of the table is added to it."""
+    table_digits = len(str((len(request.pairings) + 1) * TABLES_A_PAIRING))
+    least = 10 ** (NUMBER_DIGITS - table_digits - 1)
+    return (least + int(stamp, 16) % (9 * least)) * 10**table_digits
 
 
 @contextmanager
 def game_logs(path: Path, request: TournamentRequest, stamp: str) -> Iterator[Callable[[TournamentPart], None]]:
-    """Gives what adds a part of a tournament to a zip with a log a table; the stamp is that of the tournament."""
+    """Opens a zip with a log for each table. Yields a function that adds a part of the tournament. `stamp` is that of
+    the tournament."""
     first = first_number(request, stamp)
     with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 

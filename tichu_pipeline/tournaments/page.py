@@ -1,4 +1,4 @@
-"""`reports/tournament.html`: a tournament's ladder, cross table and pictures on a page that needs nothing else."""
+"""`reports/tournament.html`: a tournament's ladder, cross table and plots on one self-contained page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Wording and layout of the page are no reason to make it anew.
 VERSION = 3
 BINS = 60
-ACROSS = 4  # histograms beside each other
+ACROSS = 4  # histograms in a row
 LADDER_HEADINGS = (
     *("agent", "rating", "points a round", "Tichu made", "grand Tichu made"),
     *("double victories", "bombs", "time, p50", "p99"),
@@ -41,7 +41,7 @@ LADDER_HEADINGS = (
 
 
 def write_page(paths: DataPaths, name: str, force: bool = False) -> Made:
-    """Brings the page up to date with a tournament."""
+    """Writes the page of a tournament, unless it is up to date."""
     started = time.perf_counter()
     target, stamp = page_path(paths), page_stamp(paths, name)
     played = read(tournament_path(paths, name))
@@ -62,26 +62,27 @@ def standing(survey: Survey) -> Standing:
     """Freshness of the stage `evaluation`."""
     page = page_path(survey.paths)
     if not page.is_file():
-        return missing("evaluation", "not made yet")
+        return missing("evaluation", "the page has not been made yet")
     reasons = survey.not_fresh("tournament")
     if not reasons and not is_up_to_date(survey.paths, LADDER):
-        reasons.append("the tournament has been played anew since")
+        reasons.append("the tournament has been played again since")
     return judged("evaluation", page.name, page.stat().st_size, reasons)
 
 
 def page_path(paths: DataPaths) -> Path:
+    """The file of the page."""
     return paths.reports / "tournament.html"
 
 
 def page_stamp(paths: DataPaths, name: str) -> str:
-    """What the page depends on."""
+    """The stamp that an up-to-date page of a tournament has."""
     path = tournament_path(paths, name)
     shown = f"page {VERSION} {name} {stored_stamp(path)} {stored_left_out(path)}"
     return hashlib.sha256(shown.encode()).hexdigest()
 
 
 def is_up_to_date(paths: DataPaths, name: str) -> bool:
-    """Whether the page shows the tournament that is there."""
+    """Whether the page shows the stored tournament of this name."""
     return stored_stamp(page_path(paths)) == page_stamp(paths, name)
 
 
@@ -89,20 +90,20 @@ def _html(name: str, played: PlayedTournament) -> str:
     facts = summary(played)
     request = played.request
     about = (
-        f"{len(request.agents)} agents, up to {deals_of(facts)} for each pairing, seed {request.seed}. Both teams play "
-        "every deal from both sides, so that good cards help neither. Intervals (±) hold 95 %."
+        f"{len(request.agents)} agents, up to {deals_of(facts)} for each pairing, seed {request.seed}. Every deal is "
+        "played twice, with the teams' seats swapped, so that good cards help neither. Intervals (±) hold 95 %."
     )
     on_the_ladder = (
-        "The best agent first. The rating is OpenSkill's, with twice its standard deviation; points are those by which "
-        f"the agent's team wins a round on average. {TIMES}"
+        "The best agent first. The rating is OpenSkill's, with twice its standard deviation; points are the mean by "
+        f"which the agent's team wins a round. {TIMES}"
     )
     on_the_cross_table = (
-        "Points by which the agent of the row wins a round against the agent of the column; the columns bear the "
+        "Points by which the agent of the row wins a round against the agent of the column. The columns have the "
         "numbers of the rows."
     )
     on_luck = (
-        "Points a round after the luck of the cards, as this network sees it, has been taken away; and how much of the "
-        "variance that luck explains."
+        "Points a round without the luck of the cards, as this network estimates it, and the share of the variance "
+        "that this luck explains."
     )
     parts = [
         f"<p>{html.escape(about)}</p>",
@@ -126,7 +127,7 @@ def _html(name: str, played: PlayedTournament) -> str:
             pages.table(("pairing", "won", "lost", "drawn", "share won"), _games(facts)),
         ]
     if request.control:
-        headings = ("pairing", "points without luck", "explained of deals", "explained of single rounds")
+        headings = ("pairing", "points without luck", "explained variance of deals", "of single rounds")
         heading = f"Luck by {_code(request.control)}"
         parts += [pages.section(heading, on_luck), pages.table(headings, _controlled(facts))]
     if facts["forfeits"]:
@@ -158,7 +159,7 @@ def _ladder(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
 
 
 def _deciders(facts: dict[str, Any]) -> Iterable[str]:
-    """Who answers what of the agents with networks."""
+    """The section on which run answers which decisions."""
     if facts["decisions"]:
         rows = [(_code(entry["name"]), html.escape(who_answers(entry["answered_by"]))) for entry in facts["decisions"]]
         yield pages.section("Who decides", "Which run answers which kind of decision of an agent with networks.")
@@ -190,11 +191,11 @@ def _names(pairing: dict[str, Any]) -> str:
     return f"{_code(pairing['a'])} : {_code(pairing['b'])}"
 
 
-def _picture(figure: Figure, what: str) -> str:
+def _picture(figure: Figure, caption: str) -> str:
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=110, metadata={"Software": None})
     source = f"data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}"
-    return f"<p>{html.escape(what)}:</p><img alt='{html.escape(what)}' src='{source}'>"
+    return f"<p>{html.escape(caption)}:</p><img alt='{html.escape(caption)}' src='{source}'>"
 
 
 def _margins(facts: dict[str, Any]) -> Figure:

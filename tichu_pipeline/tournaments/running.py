@@ -1,8 +1,8 @@
-"""Plays a tournament that is requested, with as many workers as there are, and not twice.
+"""Plays a requested tournament with several workers, and stores it; a stored one is not played again.
 
-Built-in players leave the interpreter's lock alone, and are played by threads; others by processes. Neither changes a
-result. An agent with a network takes the networks for other decisions from the folder of runs: when a run there is new
-or trained anew, the tournament is played anew.
+Built-in players do not need the interpreter's lock and are played by threads, others by processes. The results are the
+same. An agent with a network uses the other runs of the data folder for other decisions, so the stamp of a tournament
+depends on all runs.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ RUN = re.compile(r"[a-z_]+:[^,=]+(,|$)")  # an agent that plays with a run
 
 
 class BadNameError(ValueError):
-    """A tournament whose name is no file's."""
+    """A tournament whose name cannot be that of a file."""
 
 
 class ControlError(ValueError):
-    """A run that cannot say what luck promises."""
+    """A run that cannot be used as a control variate."""
 
 
 @dataclass(frozen=True)
 class FromRegistry:
-    """Makes agents by name, in this process or another."""
+    """Makes agents by name, in this process or in a worker."""
 
     runs: Path | None
 
     def __call__(self, name: str) -> Agent:
-        if parent_process():  # one worker of several: its share is a core
+        if parent_process():  # a worker process, which has one core
             os.environ.setdefault("OMP_NUM_THREADS", "1")
         return agent_from(name, self.runs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tournament(Made):
-    """A tournament; its rows are rounds."""
+    """A stored tournament; its rows are rounds."""
 
     played: PlayedTournament
 
@@ -78,8 +78,8 @@ def run(
     done: Callable[[int], None] = lambda deals: None,
     left_out: tuple[tuple[str, str], ...] = (),
 ) -> Tournament:
-    """Plays a tournament and keeps it, unless it is there. With `logs`, its games are written there, which takes
-    playing them. Who is `left_out` of it is kept as well."""
+    """Plays a tournament and stores it, unless it is stored. With `logs`, it is always played, and its games are
+    written to that folder. `left_out` has the runs that could not play, with the reasons."""
     started = time.perf_counter()
     path = tournament_path(paths, name)
     stamp = stamp_of(request, paths)
@@ -91,10 +91,10 @@ def run(
         return _made(played, path, stamp, started, reused=True)
     make, control = FromRegistry(paths.runs), _control(request, paths)
     with (
-        workers or _usual_workers(request, make) as hired,
+        workers or _usual_workers(request, make) as pool,
         game_logs(logs / f"{name}.zip", request, stamp) if logs else nullcontext() as archive,
     ):
-        played = play(request, make, hired.map, hired.count, archive, done, control)
+        played = play(request, make, pool.map, pool.count, archive, done, control)
     played = replace(played, left_out=left_out)
     write(path, played, stamp)
     return _made(played, path, stamp, started, reused=False)
@@ -113,11 +113,11 @@ def _made(played: PlayedTournament, path: Path, stamp: str, started: float, reus
 
 
 def standing(survey: Survey) -> Standing:
-    """Freshness of the stage `tournament`: the ladder, with everybody who could play now."""
+    """Freshness of the stage `tournament`, which plays the ladder. It is stale if other agents could play now."""
     paths = survey.paths
     path = tournament_path(paths, LADDER)
     if not path.is_file():
-        return missing("tournament", "not played yet")
+        return missing("tournament", "the ladder has not been played yet")
     try:
         played = read(path)
     except TournamentFileError as error:
@@ -127,20 +127,20 @@ def standing(survey: Survey) -> Standing:
     reasons = [f"new agents: {', '.join(new)}"] if new else []
     reasons += [f"{run} cannot play: {why}" for run, why in able.left_out if (run, why) not in played.left_out]
     if not reasons and stamp_of(played.request, paths) != stored_stamp(path):
-        reasons.append("a network or the crowd's corpus has changed since, or it is of another version")
+        reasons.append("a network, the crowd's corpus or the version of the stage has changed since")
     there = f"{len(played.request.agents)} agents, {len(played.results):,} rounds"
     return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs"))
 
 
 def tournament_path(paths: DataPaths, name: str) -> Path:
-    """Where a tournament is kept."""
+    """The file of a tournament."""
     if not NAME.fullmatch(name):
         raise BadNameError(f"name '{name}': expected letters, digits, '.', '_' and '-'")
     return paths.tournaments / f"{name}.parquet"
 
 
 def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
-    """What a tournament depends on."""
+    """The stamp of a tournament: a digest of the request, the runs and the corpus that its agents use."""
     digest = hashlib.sha256(f"tournament {VERSION} {json.dumps(asdict(request))}".encode())
     if any(agent.startswith("crowd") for agent in request.agents):
         digest.update(
@@ -155,7 +155,7 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
 
 
 def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:
-    """What takes luck away, if that is wanted; who cannot fails before anything is played."""
+    """The control variate, if one is requested. A run that cannot be one is refused before anything is played."""
     if request.control is None:
         return None
     try:
@@ -165,6 +165,7 @@ def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:
 
 
 def _usual_workers(request: TournamentRequest, make: FromRegistry) -> Workers:
+    """Threads if all agents are built in, else a process for each core."""
     agents = [make(name) for name in request.agents]
     if all(isinstance(agent, BuiltinAgent) and is_plain(agent) for agent in agents):
         return threads()

@@ -1,4 +1,4 @@
-"""A tournament on the terminal: the cross table, what each agent did, what went wrong; and one table of it again."""
+"""A tournament on the terminal: the ladder, the cross table, failures; and the moves of a replayed table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ from tichu_models.records.schema import Rounds
 from tichu_pipeline.rounds.showing import show_round
 from tichu_pipeline.tournaments.facts import TIMES, cell, cross_cells, deals_of, ladder, who_answers
 
+COLUMNS = (
+    "tichu, grand: calls that were made / called. double: double victories. failed: illegal and late answers, crashes."
+)
 SHOWN_FORFEITS = 10
 USUAL_NAME = "latest"
 
 
 def show(console: Console, facts: dict[str, Any], name: str) -> None:
-    """Prints what a tournament of this name says."""
-    console.print(cross_table(facts))
+    """Prints the results of a tournament of this name."""
+    console.print(agents_table(facts))
+    console.print(Text(f"{COLUMNS} {TIMES}", style="dim"))
+    console.print()
+    console.print(Text(f"Points a round of each agent (row) against each other; {deals_of(facts)}, 95 % intervals"))
+    console.print(_fitting_cross_table(console, facts))
     for pairing in facts["pairings"]:
         if pairing["games"]:
             low, high = pairing["win_interval"]
@@ -33,8 +40,8 @@ def show(console: Console, facts: dict[str, Any], name: str) -> None:
             points = cell(pairing["controlled_points_per_round"], pairing["controlled_interval"])
             of_deals, of_rounds = pairing["variance_explained"], pairing["variance_explained_of_rounds"]
             console.print(
-                f"{pairing['a']} : {pairing['b']}  {points} with luck by {pairing['control']} taken away, "
-                f"which explains {of_deals:.1%} of the variance of deals, {of_rounds:.1%} of that of single rounds",
+                f"{pairing['a']} : {pairing['b']}  {points} without luck, as {pairing['control']} estimates it; luck "
+                f"explains {of_deals:.1%} of the variance of deals, {of_rounds:.1%} of that of single rounds",
                 markup=False,
                 highlight=False,
             )
@@ -45,10 +52,10 @@ def show(console: Console, facts: dict[str, Any], name: str) -> None:
                 markup=False,
                 highlight=False,
             )
-    console.print(agents_table(facts))
-    console.print(Text(TIMES, style="dim"))
+    if facts["decisions"]:
+        console.print("\nRuns that answer the decisions of agents with networks, by kind:")
     for entry in facts["decisions"]:
-        console.print(Text(f"{entry['name']}: {who_answers(entry['answered_by'])}"))
+        console.print(Text(f"  {entry['name']}: {who_answers(entry['answered_by'])}"))
     for entry in facts["left_out"]:
         console.print(Text(f"left out: {entry['run']}, {entry['why']}", style="red"))
     for forfeit in facts["forfeits"][:SHOWN_FORFEITS]:
@@ -63,26 +70,37 @@ def show(console: Console, facts: dict[str, Any], name: str) -> None:
         )
 
 
-def cross_table(facts: dict[str, Any]) -> Table:
-    """Points a round of the agent of the row against that of the column; the table of agents has their numbers."""
-    table = Table(title=f"points a round, {deals_of(facts)} a pairing, 95 % intervals", box=None, padding=(0, 1, 0, 0))
-    table.add_column("")
+def _fitting_cross_table(console: Console, facts: dict[str, Any]) -> Table:
+    """The cross table; one that is wider than the terminal has the intervals in a second line."""
+    table = cross_table(facts)
+    fits = console.measure(table, options=console.options.update(max_width=10_000)).maximum <= console.width
+    return table if fits else cross_table(facts, in_two_lines=True)
+
+
+def cross_table(facts: dict[str, Any], in_two_lines: bool = False) -> Table:
+    """Points a round of the agent of the row against that of the column; the ladder above has their numbers. A cell may
+    have its interval in a second line."""
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
     rows = [cells for _, cells in cross_cells(facts)]
     for number in range(1, len(rows) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
+        table.add_column(str(number), justify="right", overflow="fold")
     for number, cells in enumerate(rows, start=1):
-        table.add_row(str(number), *cells)
+        table.add_row(str(number), *(cell.replace(" ± ", "\n± ") if in_two_lines else cell for cell in cells))
     return table
 
 
 def agents_table(facts: dict[str, Any]) -> Table:
-    """What each agent did in all its rounds together, best first: calls made of those announced, and so on."""
+    """The ladder: what each agent did in all its rounds together, best agent first. Calls are shown as made/called."""
     table = Table(box=None, padding=(0, 1, 0, 0))
-    for heading in ("", "rating", "tichu", "grand", "double", "bombs", "failed", "p50", "p99"):
-        table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading), overflow="fold")
+    table.add_column("", no_wrap=True)
+    table.add_column("agent", overflow="fold")
+    for heading in ("rating", "tichu", "grand", "double", "bombs", "failed", "p50", "p99"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for number, line in enumerate(ladder(facts), start=1):
         table.add_row(
-            Text(f"{number} {line.name}" + (" (timed)" if line.timed else "")),
+            str(number),
+            Text(line.name + (" (timed)" if line.timed else "")),
             line.rating,
             *(f"{made:,}/{called:,}" for made, called in (line.tichu, line.grand)),
             *(f"{count:,}" for count in (line.double_victories, line.bombs, line.failed)),
@@ -93,7 +111,7 @@ def agents_table(facts: dict[str, Any]) -> Table:
 
 
 def show_replay(console: Console, request: TournamentRequest, table: int, part: TournamentPart) -> None:
-    """Prints the rounds of one table, and where an agent failed, how."""
+    """Prints the rounds of one table, and how agents failed."""
     names = request.names(int(part.results["pairing"][0]))
     players = [names[int(seat % 2 != part.results["team_a"][0])] for seat in range(4)]
     for rounds in (part.rounds, *part.broken):
@@ -106,7 +124,7 @@ def show_replay(console: Console, request: TournamentRequest, table: int, part: 
 
 
 def shown_row(rounds: Rounds, i: int, players: list[str]) -> dict[str, Any]:
-    """A round as `show_round` wants it."""
+    """A round of a tournament as the row that `show_round` takes."""
     row = rounds.rows[i]
     cards = [[int(card) if card >= 0 else None for card in given] for given in row["given"]]
     return {

@@ -1,2 +1,1 @@
-"""Runs of a data folder: what they learn from, how they are trained, what they came to. The how is
-`tichu_models.learning`'s."""
+"""Runs of a data folder: their inputs, their training, their figures. `tichu_models.learning` does the learning."""

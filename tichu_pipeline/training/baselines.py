@@ -1,8 +1,8 @@
-"""What networks are measured against: constant answers, and those of the player by rules of thumb.
+"""Baselines for networks: constant answers, and those of the heuristic player.
 
-Each baseline answers questions of the split that networks are asked of; where there are more than wanted, the first
-ones in time, while networks are asked a shuffled part. On a generated corpus the rules of thumb
-are those that its players follow, blunders aside: what they reach is what can be reached.
+A baseline answers the questions that networks are judged on. If there are more than requested, it answers the first in
+time, while networks answer a shuffled part. The players of a generated corpus follow the heuristic player's rules of
+thumb, blunders aside, so its figures are an upper bound there.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from tichu_pipeline.storage.folders import DataPaths, month_files
 
 ROUNDS_AT_ONCE = 4096
 TRUTH = "truth.parquet"
-CARDS_A_PHASE = 7  # cards played, as networks are measured
+CARDS_A_PHASE = 7  # cards played in a phase of the round, as in the metrics of networks
 PHASES = NUM_CARDS // CARDS_A_PHASE
 
 
 class Blunders:
-    """Which plays of a generated corpus were made by chance."""
+    """The plays of a generated corpus that were made by chance."""
 
     def __init__(self, games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> None:
         self._keys = np.sort(_keys(games, indices, turns))
 
     @classmethod
     def of(cls, paths: DataPaths) -> Blunders | None:
-        """Those of the folder's corpus; None if nothing tells of them, as of games that people played."""
+        """The blunders of the folder's corpus; None if they are not recorded, as in games between people."""
         import polars as pl
 
         path = paths.raw / TRUTH
         if not path.exists():
             return None
         rows = pl.scan_parquet(path).select("game_id", "round_index", "blunders").explode("blunders").drop_nulls()
-        found = rows.collect()
-        return cls(*(found[name].to_numpy() for name in ("game_id", "round_index", "blunders")))
+        blunders = rows.collect()
+        return cls(*(blunders[name].to_numpy() for name in ("game_id", "round_index", "blunders")))
 
     def among(self, games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        """Which of these plays were."""
+        """Whether each of these plays was a blunder."""
         keys = _keys(games, indices, turns)
         place = np.searchsorted(self._keys, keys).clip(max=max(len(self._keys) - 1, 0))
         return self._keys[place] == keys if len(self._keys) else np.zeros(len(keys), dtype=bool)
@@ -60,7 +60,7 @@ def _keys(games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarr
 
 
 class JudgedDecisions(NamedTuple):
-    """Decisions of one kind: what was seen, what was chosen, and what became of it."""
+    """Decisions with their views, the answers that were given, and the results of their rounds."""
 
     views: np.ndarray
     label: np.ndarray
@@ -72,7 +72,7 @@ class JudgedDecisions(NamedTuple):
 def decisions(
     source: RoundsSource, split: str, most: int, blunders: Blunders | None = None
 ) -> Iterator[JudgedDecisions]:
-    """The decisions of a split in order of time, until there are enough."""
+    """The first decisions of a split in order of time, about `most`."""
     plan, scratch, found = plan_of(source.spec), np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=DECISION_BUFFER)[0]
     seen = 0
     for path in sorted({block.path for block in source.blocks}):
@@ -97,7 +97,7 @@ def decisions(
 
 @dataclass
 class _Sums:
-    """Hits by name, of how many."""
+    """Hits and trials by the name of a figure."""
 
     hits: dict[str, float]
     of: dict[str, float]
@@ -112,7 +112,7 @@ class _Sums:
 
 
 def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[str, dict[str, float]]:
-    """Figures by baseline, as networks have them, for the questions of a spec."""
+    """The figures of each baseline on the questions of a spec, with the keys that networks use."""
     read = spec(spec_name)
     source = RoundsSource(month_files(paths.rounds), read)
     agent, blunders = HeuristicAgent(), Blunders.of(paths)
@@ -147,7 +147,7 @@ def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[
 
 
 def _of_yes_no(table: np.ndarray) -> dict[str, float]:
-    """Of answers that are sure of themselves: rows by answer, columns by truth, no and yes."""
+    """Figures of answers without probabilities, from a 2x2 table: rows by answer, columns by truth, no before yes."""
     n, (no, yes) = table.sum(), table.sum(axis=0)
     if not no or not yes:
         return {}
@@ -162,7 +162,8 @@ def _of_yes_no(table: np.ndarray) -> dict[str, float]:
 
 
 def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
-    """R2 by stage of the round of who guesses the outcome from the points collected: the best line through them."""
+    """R2 and mean squared error, by phase of the round, of the best linear prediction of the outcome from the points
+    collected so far."""
     source = RoundsSource(month_files(paths.rounds), spec("play-375"))
     sums = np.zeros((PHASES, 6))
     for asked in decisions(source, split, most):

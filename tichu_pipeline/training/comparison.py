@@ -1,10 +1,10 @@
-"""All finished runs of a data folder side by side, with their baselines, on decisions of the same split.
+"""Compares all finished runs of a data folder with each other and with baselines, on decisions of the same split.
 
     reports/model_comparison.parquet   name, kind (run, baseline), network, spec, split, figure, value
-    reports/model_comparison.html      the figures that count, network by network; .png, the first of them
+    reports/model_comparison.html      the main figures of each network; .png: the first of them
 
-The comparison is of the validation split. The test split is for the end: it is used when somebody says so by name, it
-is written down, and a second use is refused unless that is asked for too.
+The comparison uses the validation split. The test split is for the end: its use needs a name and a reason, is recorded,
+and is refused a second time unless `again` is set.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SAMPLES = 50_000
 TABLE, PAGE, PICTURE = "model_comparison.parquet", "model_comparison.html", "model_comparison.png"
 RUN, BASELINE = "run", "baseline"
 SCHEMA = dict.fromkeys(("name", "kind", "network", "spec", "split", "figure"), pl.String) | {"value": pl.Float64}
-# Beside the figures that every run reports, and what a constant answer gets, as networks report it along.
+# Figures that are shown beside the main ones of a network.
 MORE: dict[Objective, tuple[str, ...]] = {
     "cards": ("top1_no_blunder", "top5_not_forced", "pass_precision", "pass_recall"),
     "goal": ("top1_no_blunder", "top5_not_forced", "pass_precision", "pass_recall", "value_r2_from_28"),
@@ -57,12 +57,13 @@ MORE: dict[Objective, tuple[str, ...]] = {
     "choice": (),
     "bomb": ("base_rate",),
 }
+# Figures of constant answers, which networks report beside their own, by the figure that they are a baseline of.
 CONSTANT = {"uniform_top1": "top1", "uniform_nll": "nll", "base_top1": "top1", "base_nll": "nll", "base_mse": "mse"}
-NOTHING_EXPLAINED = ("r2", "r2_from_28", "value_r2", "value_r2_from_28")  # what the mean as an answer comes to is 0
+NOTHING_EXPLAINED = ("r2", "r2_from_28", "value_r2", "value_r2_from_28")  # 0 for the mean as a constant answer
 
 
 class ComparisonError(Exception):
-    """Nothing to compare, or a use of the test split that is not granted."""
+    """Nothing to compare, or a use of the test split that is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ class Compared(Made):
 def compare(
     paths: DataPaths, samples: int = SAMPLES, force: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> Compared:
-    """Brings table, page and pictures up to date."""
+    """Brings the table, the page and the plot up to date."""
     started = time.monotonic()
     found = [run for run in runs(paths) if run.state == FINISHED]
     if not found:
@@ -98,39 +99,38 @@ def compare(
 
 
 def comparison_stamp(paths: DataPaths, samples: int) -> str:
-    """Of all finished runs and all rounds."""
+    """The stamp of a comparison of all finished runs on all rounds."""
     weights = [f"{run.name} {run.manifest.digest}" for run in runs(paths) if run.state == FINISHED and run.manifest]
     content = json.dumps([VERSION, samples, weights, months_manifest(paths).stamp])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def standing(survey: Survey) -> Standing:
-    """Freshness of the stage `model_comparison`: of runs and rounds as they are, on as many samples as it was made
-    with."""
+    """Freshness of the stage `model_comparison`, with the number of samples that it was made with."""
     path = survey.paths.reports / TABLE
     if not path.is_file():
-        return missing("model_comparison", "not made yet")
+        return missing("model_comparison", "networks have not been compared yet")
     reasons = survey.not_fresh("training_runs")
     samples = int(parquet_metadata(path).get(SAMPLED, b"0"))
     if not reasons and stored_stamp(path) != comparison_stamp(survey.paths, samples):
-        reasons.append("runs have been trained since, or rounds have changed")
+        reasons.append("runs or rounds have changed since")
     return judged("model_comparison", PAGE, path.stat().st_size, reasons)
 
 
 @dataclass(frozen=True)
 class FinalTest:
-    """Who wants to know how good which runs are on the test split, and what for."""
+    """A use of the test split: by whom, and why."""
 
     by: str
     why: str
-    names: Sequence[str] = ()  # of runs; all finished ones if none is named
-    again: bool = False  # though it has been used before
+    names: Sequence[str] = ()  # of runs; by default all finished ones
+    again: bool = False  # use it although it has been used before
 
 
 def final_test(
     paths: DataPaths, wanted: FinalTest, samples: int = SAMPLES, say: Callable[[str], None] = lambda _: None
 ) -> pl.DataFrame:
-    """Figures on the test split. What it was used for stands in a file beside the runs, before any figure is known."""
+    """Figures on the test split. The use is recorded in a file beside the runs before any figure is known."""
     if not wanted.by.strip() or not wanted.why.strip():
         raise ComparisonError("the test split is used once: expected by whom, and why")
     there = {run.name: run for run in runs(paths) if run.state == FINISHED and run.manifest}
@@ -156,7 +156,8 @@ def final_test(
         last = earlier[-1]
         raise ComparisonError(
             f"{log}: the test split was used on {last['when']} by {last['by']} ({last['why']}) for "
-            f"{', '.join(last['runs'])}; whoever chooses by it again has none left. `again` uses it nevertheless"
+            f"{', '.join(last['runs'])}. After a choice by its figures it is no test any more; `again` uses it "
+            "nevertheless"
         )
     _append(log, entry)
     table = _table(paths, chosen, "test", samples, say)
@@ -177,7 +178,7 @@ def _table(
         try:
             figures = judge(run, paths, split, samples)
         except CheckpointError as error:
-            say(f"{run.name}: left out: {error}")
+            say(f"{run.name} is left out: {error}")
             continue
         network, read = run.manifest.network, run.manifest.spec.name
         about = (network, read, split)
@@ -185,7 +186,7 @@ def _table(
         for name, value in _constant(figures).items():
             rows.append(("constant", BASELINE, *about, name, value))
         specs[network] = ARCHITECTURES[network].spec
-        say(f"{run.name}: judged on {split}")
+        say(f"{run.name}: judged on the split {split}")
     for network, read in specs.items():
         for baseline, figures in _baselines(paths, network, read, split, samples).items():
             rows += [(baseline, BASELINE, network, read, split, name, value) for name, value in figures.items()]
@@ -199,7 +200,7 @@ def _baselines(paths: DataPaths, network: str, read: str, split: str, samples: i
 
 
 def _constant(figures: dict[str, float]) -> dict[str, float]:
-    """What a constant answer gets, or one that takes any legal move."""
+    """The figures of a constant answer, or of a random legal move, on the same decisions."""
     found = {}
     for name, value in figures.items():
         for there, here in CONSTANT.items():
@@ -214,14 +215,14 @@ def _constant(figures: dict[str, float]) -> dict[str, float]:
 
 
 def shown_figures(network: str) -> tuple[str, ...]:
-    """The figures of a network that a page shows."""
+    """The keys of the figures of a network that pages show."""
     objective = ARCHITECTURES[network].objective
     main = [name.removeprefix("val_") for name in MAIN_FIGURES[objective]]
     return (*main, *MORE[objective])
 
 
 def wide(table: pl.DataFrame, network: str) -> tuple[tuple[str, ...], list[tuple[str, str, list[float | None]]]]:
-    """Figures that are shown of a network, and (kind, name, values) of its runs and baselines."""
+    """The shown figures of a network, and (kind, name, values) of each of its runs and baselines."""
     of_network = table.filter(pl.col("network") == network)
     there = set(of_network["figure"])
     names = tuple(name for name in shown_figures(network) if name in there)
@@ -237,7 +238,7 @@ def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> N
     pages.write(paths.reports / PAGE, _page(table))
     path = paths.reports / TABLE
     about = parquet_stamp(stamp) | {SAMPLED: str(samples).encode()}
-    with whole_file(path) as temporary:  # last: it says that all is there
+    with whole_file(path) as temporary:  # last: its stamp says that all files are there
         pq.write_table(table.to_arrow().replace_schema_metadata(about), temporary)
 
 
@@ -257,13 +258,13 @@ def _shown(kind: str, name: str) -> str:
 
 
 def networks_of(table: pl.DataFrame) -> list[str]:
-    """The networks of a table, in the order of the registry."""
+    """The networks of a table, in the order of ARCHITECTURES."""
     there = set(table["network"])
     return [name for name in ARCHITECTURES if name in there]
 
 
 def _draw(path: Path, table: pl.DataFrame) -> None:
-    """A bar for each run and baseline, by the first figure of its network."""
+    """Plots the first figure of each run and baseline as a bar."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save

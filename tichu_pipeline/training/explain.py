@@ -1,6 +1,6 @@
-"""What a network thinks of a logged decision: its score for every legal answer, beside the one that was given.
+"""Explains a logged decision: a network's score for every legal answer, with the given answer marked.
 
-A network that asks for a return to go is told the one that the round came to, unless another one is asked for.
+A network that reads a return to go gets the one that the round really had, unless the question names another.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tichu_models.runs.manifest import SpecStamp
 from tichu_models.samples.arrays import SampleUnpacker
 from tichu_models.samples.batches import Batch
 from tichu_models.samples.feed import Tensors
-from tichu_pipeline.features.of_log import LogError, label_of, round_of
+from tichu_pipeline.features.log_decisions import LogError, label_of, round_of
 from tichu_pipeline.training.runs import config_of
 
 LAST = torch.tensor([-1])
@@ -46,25 +46,25 @@ class Question:
     round_index: int
     turn: int | None = None
     seat: int | None = None
-    rtg: float | None = None  # in points, of networks that ask for one
+    rtg: float | None = None  # in points, for networks that read one
     rule: DecisionRule = "sum"
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A decision of the run's kind, with all that came before it in the seat's round."""
+    """A decision that the network answers, with the earlier ones of its seat in the round."""
 
     question: Question
     spec: Spec
-    rows: np.ndarray  # the sample, behind those of the seat before it
+    rows: np.ndarray  # the samples of the seat's earlier decisions, then this one
     record: np.void
 
     def batch(self, unpacker: SampleUnpacker) -> Batch:
-        """What the network reads: the decision, or a sequence that ends with it."""
+        """The input of the network: the decision, or the sequence that ends with it."""
         rows = np.ascontiguousarray(self.rows[-unpacker.steps :])
         n = len(rows)
         arrays = unpacker.batch(rows, np.ones((1, n), dtype=bool))
-        if self.question.rtg is not None:  # earlier turns get the same change: what was won between them stays won
+        if self.question.rtg is not None:  # earlier turns move by the same points
             asked = np.float32(self.question.rtg / VALUE_UNIT)
             arrays = arrays._replace(rtg=arrays.rtg + asked - arrays.rtg[..., -1:])
         batch = Tensors(self.spec.names)(arrays)
@@ -72,7 +72,7 @@ class _Asked:
 
 
 def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
-    """Each of these decisions that the run's network is asked for."""
+    """Answers those of the decisions that are of a kind which the run's network answers."""
     read = spec(manifests.read(folder / MANIFEST).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
@@ -103,7 +103,7 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
 
 
 def _decisions(question: Question, read: Spec, only_open: bool) -> Iterator[_Asked]:
-    """Each decision with those of its seat before it, of which forced ones may be left out."""
+    """Each decision with the earlier ones of its seat, without forced ones if `only_open`."""
     played = round_of(question.file, question.round_index)
     samples = Encoder(read).samples(played)
     records = as_records(samples, read)
@@ -122,7 +122,7 @@ def _cards_of_play(play: int) -> list[str]:
 
 
 def _moves(scores: Tensor, likelihood: Tensor, asked: _Asked, legal: Candidates) -> dict[str, Any]:
-    """Every legal play, the best first."""
+    """All legal plays with their scores, the best first."""
     label = set(label_of(int(asked.record["label"]), asked.spec))
     shares = log_softmax(likelihood, legal).exp()
     answers = []
@@ -159,13 +159,13 @@ def _goal(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 def _sequence(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
     known, unknown = torch.ones(1, dtype=torch.bool), torch.zeros(1, dtype=torch.bool)
-    told = network(batch.rtg, batch.state, batch.target, known)
-    blind = network(batch.rtg, batch.state, batch.target, unknown)
+    with_goal = network(batch.rtg, batch.state, batch.target, known)
+    without_goal = network(batch.rtg, batch.state, batch.target, unknown)
     expected = {
-        "expected_rtg": VALUE_UNIT * blind.value[0, -1].item(),
+        "expected_rtg": VALUE_UNIT * without_goal.value[0, -1].item(),
         "asked_rtg": VALUE_UNIT * batch.rtg[0, -1].item(),
     }
-    return {**_of_cards(told.policy[:, -1], batch, asked), **expected}
+    return {**_of_cards(with_goal.policy[:, -1], batch, asked), **expected}
 
 
 def _move(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _value(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 
 def _yes_no(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
-    """Calls and bombs: each question with the probability of yes, and whether it came so."""
+    """Calls and bombs: each output with the probability of yes, and whether yes was right."""
     odds, came = network(batch.state[-1:])[0], batch.target[-1]
     names = asked.spec.label_names
     return {
@@ -207,7 +207,7 @@ def _choice(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 
 def _schupf(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
-    """To whom which of the cards held: value and colour together, among those held."""
+    """Schupf: each held card for each receiver, scored by the sum of its value's and its colour's log-probability."""
     values, colours = (part.log_softmax(-1)[0] for part in split_schupf(network(batch.state[-1:])))
     seen = features_of(asked.rows[-1], asked.spec)
     held = [i for i, label in enumerate(LABELS) if f"{HAND_CARDS.name}.{label}" in seen]

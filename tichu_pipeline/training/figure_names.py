@@ -1,4 +1,4 @@
-"""What figures of networks are called for people, and mean. JSON, CSV and Parquet keep the keys: `top1_not_forced`."""
+"""Names and meanings of the figures of networks, for people. JSON, CSV and Parquet keep keys such as `top1`."""
 
 from __future__ import annotations
 
@@ -37,27 +37,29 @@ NAMES = {
 # What the figures of a network mean, by its objective.
 MEANINGS: dict[Objective, str] = {
     "cards": "How often the network's first choice, or one of its first five, is the play that was made.",
-    "goal": "How often its first choice is the play that was made, knowing how the round ends; and how much of the "
-    "points still to come its value explains.",
-    "sequence": "How often its first choice is the play that was made, knowing how the round ends; and how much of the "
-    "points still to come its value explains.",
+    "goal": "How often the network's first choice is the play that was made, knowing how the round ends; and how much "
+    "of the variance of the points still to come its value explains.",
+    "sequence": "How often the network's first choice is the play that was made, knowing how the round ends; and how "
+    "much of the variance of the points still to come its value explains.",
     "move": "How often the network's first choice, or one of its first five, is the play that was made.",
-    "value": "How much of the difference in points of a round the network foresees; errors are in points / 100.",
-    "calls": "How well the network tells who calls, and who goes out first; a Brier skill of 1 is perfect, 0 that of "
-    "the mean.",
+    "value": "How much of the variance of a round's difference in points the network predicts; errors are in points / "
+    "100.",
+    "calls": "How well the network predicts who calls, and who goes out first. A Brier skill of 1 is perfect; always "
+    "predicting the mean has 0.",
     "schupf": "How often the network's first choice is the card that was passed to this player.",
     "choice": "How often the network's first choice is the answer that was given.",
-    "bomb": "How well the network tells who throws a bomb; a Brier skill of 1 is perfect, 0 that of the mean.",
+    "bomb": "How well the network predicts who throws a bomb. A Brier skill of 1 is perfect; always predicting the "
+    "mean has 0.",
 }
 BASELINES = (
     "Each network is judged on decisions of games that it was not trained on. Grey lines are baselines: 'constant' "
     "takes any legal play, or the most frequent answer; 'heuristic' plays by rules of thumb; 'always pass' passes; "
-    "'points so far' takes the points collected for the result. A forced play is the only legal one. In mid-round, 28 "
-    "to 34 cards have been played."
+    "'points so far' predicts the result from the points collected so far. A forced play is the only legal one. In "
+    "mid-round, 28 to 34 cards have been played."
 )
 
 
 def name_of(figure: str) -> str:
-    """The name of a figure; one without a name is spelled by its key. On the validation split unless it says else."""
+    """The name of a figure by its key, with or without `val_`. A key without a name is spelled out."""
     key = figure.removeprefix("val_")
     return NAMES.get(key, key.replace("_", " "))

@@ -1,8 +1,8 @@
-"""What a run learns from: from its settings and a data folder to the manifest that tells of it, and to batches.
+"""Inputs of a run: from its settings and a data folder to its manifest and its batches.
 
-Without torch as long as nobody asks for batches: whether a run is up to date shows in its manifest. An epoch is all
-samples of the split `train`, or as many as the settings say; validations see the same decisions every time, forced ones
-too, in the proportions they are played in.
+The manifest alone shows whether a run is up to date, so torch is only imported for batches. An epoch is all samples of
+the split train, or as many as the settings say. Every validation uses the same decisions, including forced ones, as
+often as they occur in play.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 # Bumped by hand when the same settings and rounds would give other samples, or train another network;
 # tests/golden/training_runs.json says when of the samples.
 VERSION = 2
-LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives
+LEARNED_FROM_MOVES, MEASURED_BY_MOVES = ("move",), ("move", "cards", "goal", "sequence")  # objectives that need moves
 SEQUENCE = "sequence"
 
 
 class InputError(Exception):
-    """Data that is not there, or settings that do not fit it."""
+    """Data that is missing, or settings that do not fit it."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The data of a run."""
+    """The inputs of a run: settings, sample source and manifest."""
 
     config: RunConfig
     source: RoundsSource | ShardSource
@@ -52,21 +52,22 @@ class Inputs:
 
     @property
     def spec(self) -> Spec:
+        """The spec of the samples."""
         return self.source.spec
 
     @property
     def steps(self) -> int:
-        """Turns of a sample: one, but for sequences."""
+        """The turns of a sample: one, unless samples are sequences."""
         return getattr(self.config.network, "turns", 1)
 
     def loader(self, split: str, batch_size: int, training: bool = False, drop_last: bool = False) -> Loader:
         """Shuffled batches of a split."""
         config = self.config
         learned = config.architecture.objective
-        # A sequence has the same turns wherever it is read, by the player that it becomes too.
-        wanted = SampleFilter(split, drop_forced=config.data.drop_forced and (training or learned == SEQUENCE))
+        # Sequences drop forced turns in validation too, as the player does.
+        chosen = SampleFilter(split, drop_forced=config.data.drop_forced and (training or learned == SEQUENCE))
         return Loader(
-            *(self.source, batch_size, wanted, self.manifest.constants, config.training.seed if training else 0),
+            *(self.source, batch_size, chosen, self.manifest.constants, config.training.seed if training else 0),
             kind=_kind(config),
             rank=int(os.environ.get("LOCAL_RANK", "0")),  # Lightning sets it in the processes that it starts
             world=config.training.devices,
@@ -76,13 +77,13 @@ class Inputs:
         )
 
     def samples(self) -> batches.BatchSource:
-        """What it learns from."""
+        """The batches of an epoch of training."""
         from tichu_models.samples.feed import EmptyError, Epochs
 
         training = self.config.training
         size = training.batch_size
         most = max(training.epoch_samples // (size * training.devices), 1) if training.epoch_samples else None
-        for drop_last in (True, False):  # of very few samples, one batch that is not full
+        for drop_last in (True, False):  # very few samples make one batch that is not full
             loader = self.loader("train", size, training=True, drop_last=drop_last)
             if count := loader.count(most):
                 classes = self._classes_in(loader, count) if self.config.data.balanced else None
@@ -90,7 +91,7 @@ class Inputs:
         raise EmptyError(f"no samples of {self.spec.name} to train on: expected more rounds, or more months")
 
     def decisions(self, split: str, most: int, batch_size: int | None = None) -> Fixed:
-        """The same decisions of a split every time, at most so many."""
+        """Batches of the first decisions of a split, about `most`; the same ones every time."""
         loader = self.loader(split, batch_size or self.config.training.batch_size)
         return Fixed(loader, most, self._as_batch(None))
 
@@ -101,7 +102,7 @@ class Inputs:
         return tensors if classes is None else Balanced(tensors, self.spec, classes)
 
     def _classes_in(self, loader: Loader, count: int) -> np.ndarray:
-        """Samples of each class in so many batches; then the loader stands where it stood."""
+        """Samples of each class in the next `count` batches. The state of the loader is restored."""
         before, classes = loader.state_dict(), np.zeros(len(CLASS_NAMES[self.spec.label]), dtype=np.int64)
         for arrays in islice(loader, count):
             classes += np.bincount(_classes(arrays, self.spec), minlength=len(classes))
@@ -110,7 +111,7 @@ class Inputs:
 
 
 class Fixed:
-    """The first batches of a loader again and again, until they make up so many decisions: a `batches.Source`."""
+    """A batch source that repeats the first batches of a loader, as many as hold `most` decisions."""
 
     def __init__(self, loader: Loader, most: int, as_batch: Callable[[Any], batches.Batch]) -> None:
         self.loader, self.as_batch = loader, as_batch
@@ -141,7 +142,7 @@ class Fixed:
 
 
 class Balanced:
-    """Weighs the samples of a batch so that each class counts as much as any other, and 1 is the average weight."""
+    """Makes batches whose samples are weighted: all classes have equal sums of weights, and the mean weight is 1."""
 
     def __init__(self, tensors: Callable[[Any], batches.Batch], spec: Spec, counts: np.ndarray) -> None:
         self.tensors, self.spec = tensors, spec
@@ -158,14 +159,14 @@ class Balanced:
 
 
 def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
-    """The data of a run with these settings. Nothing is made: `ensure_scaling` comes before."""
+    """The inputs of a run with these settings. It only reads; call `ensure_scaling` before."""
     try:
         read = spec(config.spec)
     except SpecError as error:
         raise InputError(f"data.spec: {error}") from None
     if read.label != spec(config.architecture.spec).label:
         raise InputError(
-            f"data.spec = {config.spec!r}: its labels are no answers of a {config.architecture.name}; "
+            f"data.spec = {config.spec!r}: a {config.architecture.name} has no outputs for its labels; "
             f"expected {config.architecture.spec}, or that with blocks, as {config.architecture.spec}+score_cum"
         )
     months = months_of(config, paths)
@@ -179,18 +180,18 @@ def inputs_of(config: RunConfig, paths: DataPaths) -> Inputs:
 
 
 def ensure_scaling(paths: DataPaths) -> None:
-    """Fits the scaling constants to the rounds, and draws their plots, if there are none yet; others are left alone."""
+    """Fits the scaling constants to the rounds and draws their plots, unless there are constants already."""
     if not paths.scaling.exists() and months_in(paths.rounds):
         fit(paths)
 
 
 def rounds_source(config: RunConfig, paths: DataPaths) -> RoundsSource:
-    """The rounds of the run's window, whatever it was trained from."""
+    """The rounds of the run's months as a sample source, even if the run was trained from shards."""
     return RoundsSource([month_file(paths.rounds, month) for month in months_of(config, paths)], spec(config.spec))
 
 
 def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
-    """The months of the run's window that there are."""
+    """The stored months in the run's window."""
     data = config.data
     first, last = data.first_month or "", data.last_month or "9999"
     there = months_in(paths.rounds)
@@ -209,7 +210,7 @@ def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
     if wrong or not there:
         raise InputError(
             f"{paths.features / read.name}: {'no shards of ' + window if not there else 'no current shard of'} "
-            f"{', '.join(wrong[:3])}: materialise features with spec {read.name}, or set data.source=rounds"
+            f"{', '.join(wrong[:3])}: materialise the stage features with spec {read.name}, or set data.source=rounds"
         )
     return there
 
@@ -244,7 +245,7 @@ def _classes(arrays: Any, read: Spec) -> np.ndarray:
 
 
 def _kind(config: RunConfig) -> str:
-    """What the network's first layer would make of its input anyway."""
+    """The number type of the features: the one to which the network's first layer would convert them."""
     from tichu_models.learning.hardware import precision_of
 
     return BFLOAT16 if precision_of(config.training) == "bf16-mixed" else FLOAT32

@@ -1,8 +1,8 @@
-"""How good a run's network is on a split: the figures of training's validation, and more of them.
+"""Judges a run's network on a split: the figures of validation in training, and more of them.
 
-All runs that read the same vector are judged on the same decisions of the data folder as it is now, forced ones
-included. Where a generated corpus says which plays were blunders, there is also how often the best move is the one that
-was played when it was neither forced nor a blunder.
+All runs that read the same spec are judged on the same decisions of the data folder as it is now, including forced
+ones. On a generated corpus, which records blunders, there is also the top-1 on decisions that were neither forced nor
+blunders.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ JUDGED_BY_BLUNDERS = ("cards", "move", "goal")
 
 
 def judge(run: Run, paths: DataPaths, split: str, most: int) -> dict[str, float]:
-    """The figures of a run's best weights on so many decisions of a split."""
+    """The figures of a run's best weights on about `most` decisions of a split."""
     assert run.manifest is not None
     try:
         loaded = checkpoint.load(run.folder, spec=SpecStamp.of(spec(run.manifest.spec.name)))
@@ -60,7 +60,7 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> dict[str, float]
 
 
 def reliability(folder: Path, inputs: Inputs, decisions: BatchSource) -> dict[str, Reliability]:
-    """How far the best weights' probabilities mean what they say, by question; nothing of other networks."""
+    """The reliability of the best weights' probabilities, by question; empty for networks without yes-or-no outputs."""
     learned = objective(inputs.config.architecture.objective, inputs.config.training)
     metrics = learned.metrics()
     if not any(isinstance(metric, YesNoMetric) for metric in metrics.values()):
@@ -75,7 +75,7 @@ def reliability(folder: Path, inputs: Inputs, decisions: BatchSource) -> dict[st
 
 
 def inputs_of_run(manifest: RunManifest, paths: DataPaths) -> Inputs:
-    """All rounds of the data folder, as this run's network reads them: in float32, scaled as it was trained."""
+    """All rounds of the data folder as inputs of a run: in float32, scaled as in its training."""
     config = config_of(manifest)
     training = replace(config.training, precision="float32", devices=1)
     config = replace(config, training=training, data=replace(config.data, source="rounds"))
@@ -104,7 +104,7 @@ def _without_blunders(
 
 
 def _free_rows(inputs: Inputs, blunders: Blunders, split: str) -> Iterator[np.ndarray]:
-    """Samples of decisions with a choice that were no blunders, in the order of time."""
+    """Samples of decisions that were neither forced nor blunders, in order of time."""
     source = inputs.source
     for block in source.blocks:
         samples = np.empty((source.room(block), width_of(source.spec)), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Pictures of a run, in its folder: how loss and figures went, and whether probabilities mean what they say."""
+"""Plots in the folder of a run: learning curves, and the reliability of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tichu_models.learning.metrics.yes_no import Reliability
 
 Curve = list[tuple[int, float]]
-FEW = 20  # points of a line, which are marked
+FEW = 20  # a line of fewer points has markers
 SHOWN_FIGURES = (
     "val_top1_not_forced",
     "val_r2",
@@ -27,17 +27,17 @@ SHOWN_FIGURES = (
 
 
 def curves_of(folder: Path) -> dict[str, Curve]:
-    """(step, value) of everything that the journal of a run holds."""
-    found: dict[str, Curve] = defaultdict(list)
+    """(step, value) of each figure in the journal of a run."""
+    curves: dict[str, Curve] = defaultdict(list)
     with (folder / METRICS).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            found[row["name"]].append((int(row["step"]), float(row["value"])))
-    return found
+            curves[row["name"]].append((int(row["step"]), float(row["value"])))
+    return curves
 
 
 def draw_curves(folder: Path, drop_forced: bool) -> Path:
-    """Losses by step; beside them the figure that the network is judged by. What is trained on has no forced decisions
-    if these are dropped, what is validated on has."""
+    """Plots the losses by step, and the main figure beside them. `drop_forced` says that the training samples have no
+    forced decisions; the validation samples always have them."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save
@@ -62,7 +62,7 @@ def draw_curves(folder: Path, drop_forced: bool) -> Path:
 
 
 def draw_reliability(path: Path, parts: dict[str, Reliability], title: str) -> Path:
-    """Share of yes over the mean probability, the area of a dot as its number of decisions."""
+    """Plots the share of yes over the mean predicted probability. The area of a dot is its number of decisions."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR, save

@@ -1,6 +1,6 @@
-"""The runs of a data folder, `runs/<name>/`: what there is of each, whether it is finished, and up to date.
+"""The runs of a data folder, `runs/<name>/`: whether each is finished and fresh, and its main figures.
 
-Training one is `train`; the files of its folder are listed in `tichu_models.runs.files`.
+`train` trains a run. `tichu_models.runs.files` lists the files of its folder.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ FINISHED, UNFINISHED, DAMAGED = "finished", "unfinished", "damaged"
 
 
 class RunError(Exception):
-    """A run that cannot be started as asked, or that there is not."""
+    """A run that does not exist, or cannot be started as requested."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What there is of a run."""
+    """A run as its folder describes it."""
 
     name: str
     folder: Path
@@ -53,41 +53,44 @@ def default_name(network: str) -> str:
 
 
 def difference(old: RunManifest, new: RunManifest) -> str:
-    """The first thing in which two manifests differ, in a few words."""
+    """The first difference between two manifests, in a few words."""
     if old.network != new.network:
         return f"it is a {old.network}, not a {new.network}"
-    for section in (*SECTIONS, "made of"):
-        there, here = (each.data if section == "made of" else each.training.get(section, {}) for each in (old, new))
-        for name in sorted({*there, *here}):
-            if there.get(name) != here.get(name):
-                if name == "rounds":
-                    return "its rounds have changed since"
-                return f"{section}.{name} = {there.get(name)}, not {here.get(name)}"
-    return "its vector or its scaling has changed since"
+    for section in SECTIONS:
+        before, now = (each.training.get(section, {}) for each in (old, new))
+        for name in sorted({*before, *now}):
+            if before.get(name) != now.get(name):
+                return f"{section}.{name} = {before.get(name)}, not {now.get(name)}"
+    for name in sorted({*old.data, *new.data}):
+        if old.data.get(name) != new.data.get(name):
+            if name == "rounds":
+                return "its rounds have changed since"
+            return f"the {name} of its samples: {old.data.get(name)}, not {new.data.get(name)}"
+    return "its spec or its scaling constants have changed since"
 
 
 def standing(survey: Survey) -> Standing:
     """Freshness of the stage `training_runs`."""
     found = runs(survey.paths)
     if not found:
-        return missing("training_runs", "no network trained yet; tichu train NET")
+        return missing("training_runs", "no network has been trained yet; tichu train NETWORK trains one")
     finished = [run for run in found if run.state == FINISHED]
     reasons = [f"{run.name} is {run.state}" for run in found if run.state != FINISHED]
     reasons += survey.not_fresh("rounds", "scaling")
     because = {run.name: stale_because(run, survey.paths) for run in finished} if not reasons else {}
     reasons += [f"{name}: {why}" for name, why in because.items() if why]
     size = sum(path.stat().st_size for run in found for path in run.folder.iterdir())
-    return judged("training_runs", f"{len(finished)} networks", size, reasons)
+    return judged("training_runs", f"{len(finished)} trained networks", size, reasons)
 
 
 def runs(paths: DataPaths) -> list[Run]:
-    """All runs there are, by name."""
+    """All runs, sorted by name."""
     folders = sorted(path.parent for path in paths.runs.glob(f"*/{MANIFEST}"))
     return [run_of(folder) for folder in folders if not folder.name.startswith(".")]
 
 
 def run_of(folder: Path) -> Run:
-    """What there is of the run of a folder."""
+    """The run in a folder."""
     try:
         manifest = manifests.read(folder / MANIFEST)
     except CheckpointError as error:
@@ -98,7 +101,7 @@ def run_of(folder: Path) -> Run:
 
 
 def config_of(manifest: RunManifest) -> RunConfig:
-    """The settings that a run was trained with."""
+    """The settings with which a run was trained."""
     training = TrainingConfig.read(manifest.training.get("training", {}), "training")
     data = DataConfig.read(manifest.training.get("data", {}), "data")
     return RunConfig(
@@ -107,7 +110,7 @@ def config_of(manifest: RunManifest) -> RunConfig:
 
 
 def stale_because(run: Run, paths: DataPaths) -> str:
-    """Why a run would be trained anew with its own settings; empty if it would not."""
+    """Why a run would be trained again with its own settings; empty if it would not."""
     if run.manifest is None:
         return run.problem
     try:
@@ -118,25 +121,30 @@ def stale_because(run: Run, paths: DataPaths) -> str:
 
 
 def find_run(paths: DataPaths, name: str) -> Run:
-    """The run of this name; it has weights."""
+    """The run of this name, which has a readable manifest."""
     if not NAME.fullmatch(name) or not (paths.runs / name / MANIFEST).exists():
         known = ", ".join(run.name for run in runs(paths)) or "none yet; tichu train makes them"
         raise RunError(f"{paths.runs / name}: no run of this name; there are {known}")
-    found = run_of(paths.runs / name)
-    if found.manifest is None:
-        raise RunError(found.problem)
-    return found
+    run = run_of(paths.runs / name)
+    if run.manifest is None:
+        raise RunError(run.problem)
+    return run
 
 
 def main_figure(network: str) -> tuple[str, ...]:
-    """By which figures a network is judged first, by the names of a run's figures."""
+    """The keys of the main figures of a network, the most important first."""
     return MAIN_FIGURES[ARCHITECTURES[network].objective]
 
 
 def figures_line(network: str, figures: dict[str, float], names: Sequence[str] = ("train_loss", "val_loss")) -> str:
-    """The figures that count, in a line."""
-    wanted = dict.fromkeys((*names, *main_figure(network)))
-    return ", ".join(f"{name_of(name)} {figures[name]:.4f}" for name in wanted if name in figures)
+    """The main figures with their names, in one line. The figures `names` come first."""
+    return ", ".join(f"{name} {value:.4f}" for name, value in named_figures(network, figures, names).items())
+
+
+def named_figures(network: str, figures: dict[str, float], names: Sequence[str] = ()) -> dict[str, float]:
+    """The figures `names` and the main figures of a network, by their names for people."""
+    shown = dict.fromkeys((*names, *main_figure(network)))
+    return {name_of(name): figures[name] for name in shown if name in figures}
 
 
 MAIN_FIGURES = {

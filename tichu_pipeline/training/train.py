@@ -1,7 +1,7 @@
-"""Trains a run: from a request to a folder `runs/<name>/` with weights, figures, notes and pictures.
+"""Trains a run: from a request to a folder `runs/<name>/` with weights, figures, a record of the trial, and plots.
 
-The training itself is `tichu_models.learning.training`; here its data is found, its folder locked, and noted how it
-went. A finished run is never overwritten by another one unasked.
+This module finds the data, locks the folder and records the trial; `tichu_models.learning.training` trains. A finished
+run is only overwritten if the caller asks for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """What shall be trained, as a person says it."""
+    """A request to train a network, as commands and config files word it."""
 
     network: str
     config: str = DEFAULT_PRESET  # a preset, or a config file
@@ -43,17 +43,18 @@ class TrainingRequest:
 
     @property
     def run(self) -> str:
+        """The name of the run."""
         return self.name or default_name(self.network)
 
 
 @dataclass
 class Trial:
-    """How a run came about."""
+    """The record of a run's training."""
 
     config: str
     settings: list[str]
     seconds: float = 0.0  # of all attempts
-    core_seconds: float = 0.0  # of processors, which others who work there do not lengthen
+    core_seconds: float = 0.0  # of processor time, which other processes do not lengthen
     attempts: int = 0
     parameters: int = 0
     epoch_samples: int = 0
@@ -64,8 +65,8 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedRun(Made):
-    """A run that was trained, or found finished. Its stamp is the digest of its manifest, its rows are samples an
-    epoch."""
+    """A run that was trained, or was found finished. Its stamp is the digest of its manifest; its rows are the samples
+    of an epoch."""
 
     name: str
     figures: dict[str, float]
@@ -79,7 +80,7 @@ def read_request(request: TrainingRequest) -> RunConfig:
 
 
 def toml(value: Any) -> str:
-    """A setting's value as config files spell it."""
+    """The value of a setting in TOML."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -90,7 +91,8 @@ def train_run(
     progress: Callable[[TrainingProgress], None] = lambda progress: None,
     replace: bool = False,
 ) -> TrainedRun:
-    """Trains what was ordered, goes on with it, or finds it done. `replace` lets it take a finished run's place."""
+    """Trains the requested run or resumes it; a finished run is returned as it is. `replace` allows the run to take the
+    place of another finished one."""
     config = read_request(request)
     folder = paths.runs / request.run
     ensure_scaling(paths)
@@ -106,12 +108,11 @@ def train_run(
                 _check_vacant(folder, inputs.manifest)
             return _train(folder, request, inputs, report, progress)
     except Timeout:
-        raise RunError(f"{folder}: another process trains it; wait for it, or choose another name") from None
+        raise RunError(f"{folder}: another process is training it; wait for it, or choose another name") from None
 
 
 def is_helper() -> bool:
-    """Whether Lightning has started this process, to train with the one that was called. That one keeps the lock and
-    the notes, and tells how it goes."""
+    """Whether Lightning has started this process as a further rank. Rank 0 holds the lock, writes and reports."""
     return any(int(os.environ.get(name) or 0) > 0 for name in ("LOCAL_RANK", "NODE_RANK"))
 
 
@@ -124,13 +125,13 @@ def _help(folder: Path, inputs: Any) -> TrainedRun:
 
 
 def finished(folder: Path, manifest: RunManifest) -> TrainedRun | None:
-    """The run of this manifest, if it is done."""
-    found = run_of(folder)
-    if found.state != FINISHED or found.manifest is None or found.manifest.text() != manifest.text():
+    """The run in a folder, if it is finished and has this manifest."""
+    run = run_of(folder)
+    if run.state != FINISHED or run.manifest is None or run.manifest.text() != manifest.text():
         return None
     if not (folder / CURVES).exists():  # killed before they were drawn
         return None
-    return _trained(folder, manifest, found.figures, 0.0, reused=True)
+    return _trained(folder, manifest, run.figures, 0.0, reused=True)
 
 
 def _trained(
@@ -154,10 +155,10 @@ def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, pro
     from tichu_pipeline.training.pictures import draw_curves, draw_reliability
 
     started = time.monotonic()
-    going_on = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
-    kept = {} if not going_on else json_object(folder / TRIAL)
-    trial = Trial(request.config, list(request.settings), attempts=kept.get("attempts", 0) + 1)
-    before, cores_before = kept.get("seconds", 0.0), kept.get("core_seconds", 0.0) - time.process_time()
+    resumed = (folder / RESUME).exists() and run_of(folder).manifest == inputs.manifest
+    earlier = json_object(folder / TRIAL) if resumed else {}
+    trial = Trial(request.config, list(request.settings), attempts=earlier.get("attempts", 0) + 1)
+    before, cores_before = earlier.get("seconds", 0.0), earlier.get("core_seconds", 0.0) - time.process_time()
     samples = inputs.samples()
     validation = inputs.decisions("validation", inputs.config.data.validation_samples)
     trial.epoch_samples = len(samples) * inputs.config.training.batch_size * inputs.config.training.devices
@@ -173,13 +174,13 @@ def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, pro
         note()
         report(epoch, figures)
 
-    note()  # an attempt that is killed before its first epoch ends was one
+    note()  # so that an attempt that is killed in its first epoch counts
     trained = train(inputs.config, inputs.manifest, folder, samples, validation, of_epoch, progress)
     trial.parameters = _parameters(folder)
     note()
     if parts := reliability(folder, inputs, validation):
         draw_reliability(folder / RELIABILITY, parts, folder.name)
-    draw_curves(folder, inputs.config.data.drop_forced)  # last: it says that all is there
+    draw_curves(folder, inputs.config.data.drop_forced)  # last: `finished` looks for it
     return _trained(folder, inputs.manifest, trained.figures, time.monotonic() - started)
 
 

@@ -12,7 +12,7 @@ from tests.oracles.decisions import plays
 from tests.paths import SOUND_GAME
 from tichu_models.observation.specs import SPECS, spec
 from tichu_pipeline.cli import app
-from tichu_pipeline.features.of_log import DecisionFilter, decisions_of
+from tichu_pipeline.features.log_decisions import DecisionFilter, decisions_of
 
 
 def test_every_vector_of_the_sound_game_is_what_its_text_says():
@@ -316,8 +316,8 @@ def test_the_command_tells_what_is_wrong(tmp_path):
     broken = tmp_path / "broken.tch"
     broken.write_text(SOUND_GAME.read_text().replace("Ergebnis: ", "Ergebnis: 1", 1))
     for arguments, status, told in (
-        (("--file", str(tmp_path / "none.tch")), 1, "none.tch: it cannot be read"),
-        (("--file", str(tmp_path / "page.tch")), 1, "holds no round"),
+        (("--file", str(tmp_path / "none.tch")), 1, "none.tch: cannot be read"),
+        (("--file", str(tmp_path / "page.tch")), 1, "no round with a result"),
         (("--file", str(SOUND_GAME), "--round", "99"), 1, "there is no round 99; expected 0.."),
         (("--file", str(broken), "--round", "0"), 1, "round 0 is broken (SCORE"),
         (("--file", str(SOUND_GAME), "--spec", "play-1"), 2, "play-1"),

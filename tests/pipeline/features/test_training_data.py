@@ -363,7 +363,7 @@ def test_the_legal_moves_of_a_step_that_is_none(paths):
 
 def test_a_data_set_holds_what_its_shards_hold(paths):
     """Rows that are scaled twice, belong to another game, or stand in the wrong group."""
-    order = dataset.Order(size=600, seed=2, drop_forced=True)
+    order = dataset.DatasetRequest(size=600, seed=2, drop_forced=True)
     made = dataset.make_dataset(paths, "play", order)
     assert made.samples["train"] == 600
     found = spec("play-375")
@@ -403,7 +403,7 @@ def test_a_data_set_holds_what_its_shards_hold(paths):
 
 def test_data_sets_are_balanced(paths):
     """Nine passes for every bomb: a network that learns to pass."""
-    of_all = dataset.Order(filters=Filters(clean_games=False))
+    of_all = dataset.DatasetRequest(filters=Filters(clean_games=False))
     made = dataset.make_dataset(paths, "balanced", replace(of_all, size=900))
     everything = as_records(samples_of(shard_source(paths, "play-375")), spec("play-375"))
     there = (everything["split"] == 0) & (everything["forced"] == 0)
@@ -438,14 +438,14 @@ def test_what_has_changed_is_made_anew_and_nothing_else(paths, tmp_path, monkeyp
     """Training on shards of old rounds or of an old spec; or days of work repeated for nothing."""
     found = spec("wish-233")
     assert all(shard.reused for shard in shards.make_shards(paths, found, MONTHS))
-    order = dataset.Order(spec="wish-233", size=100)
+    order = dataset.DatasetRequest(spec="wish-233", size=100)
     first = dataset.make_dataset(paths, "wish", order)
     newer = replace(found, version=2)
     assert not shards.is_current(paths, newer, MONTHS[0])
     with pytest.raises(SourceError, match="version 1; expected wish-233, version 2"):
         ShardSource([shards.shard_file(paths, newer, MONTHS[0])], newer)
     monkeypatch.setattr(dataset, "spec", lambda _: newer)
-    with pytest.raises(dataset.DatasetError, match="materialise features anew"):
+    with pytest.raises(dataset.DatasetError, match="materialise the stage features again"):
         dataset.make_dataset(paths, "wish", order)
     monkeypatch.undo()
     text = paths.scaling.read_text()

@@ -222,7 +222,7 @@ def test_a_portal_that_is_down(installation, portal):
     told = installation.failure(result)
     assert "no connection" in told
     assert "after 4 attempts" in told
-    assert "portal can be reached" in told
+    assert "Check whether the portal can be reached" in told
     assert months_of(installation.sense()) == (KEYS[0], KEYS[1])  # the logs that are here wait for no portal
 
 

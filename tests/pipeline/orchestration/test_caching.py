@@ -150,7 +150,7 @@ def test_two_runs_at_once(paths, tmp_path, instance):
     ]
     told = [run.communicate(timeout=300)[1] for run in runs]
     assert [run.returncode for run in runs] == [0, 0], told[0][-3000:] + told[1][-3000:]
-    assert "Tried again" not in "".join(told)  # one waits for the other, and does not run into it
+    assert "next attempt" not in "".join(told)  # one waits for the other, and does not run into it
     assert value(paths, "SELECT count(*) FROM games") == 60
     assert [stage.state for stage in status(paths)][:3] == [State.FRESH] * 3
     left = [path for path in Path(paths.root).rglob("*") if path.suffix == ".tmp" or path.name.startswith("analysis-")]

@@ -46,7 +46,7 @@ def made(tmp_path_factory) -> DataPaths:
     ladder_page.write_page(paths, LADDER)
     write_page(paths)
     shards.make_shards(paths, spec("grand-65"), MONTHS)
-    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
+    dataset.make_dataset(paths, "grand", dataset.DatasetRequest("grand-65", size=100))
     return paths
 
 
@@ -112,15 +112,15 @@ def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     ingesting.ingest(paths.raw, paths)
     assert not_fresh(paths) == ["analysis", "analysis_report", "features", "dataset"]
     found = by_stage(paths)
-    assert found["features"].reasons == ("grand-65 2024-03: rounds have changed since, or it is of another version",)
+    assert found["features"].reasons == ("grand-65 2024-03: rounds or the version of the stage have changed since",)
     assert found["features"].stale_months == ("2024-03",)
-    assert "2024-03.parquet: made of other rounds" in found["dataset"].reasons[0]
+    assert "2024-03.parquet: made from other rounds" in found["dataset"].reasons[0]
     building.build(paths)
     assert not_fresh(paths) == ["analysis_report", "features", "dataset"]
     shards.make_shards(paths, spec("grand-65"), MONTHS)
     assert not_fresh(paths) == ["analysis_report", "dataset"]
-    assert by_stage(paths)["dataset"].reasons == ("grand.h5: shards or constants have changed since",)
-    dataset.make_dataset(paths, "grand", dataset.Order("grand-65", size=100))
+    assert by_stage(paths)["dataset"].reasons == ("grand.h5: shards or scaling constants have changed since",)
+    dataset.make_dataset(paths, "grand", dataset.DatasetRequest("grand-65", size=100))
     write_page(paths)
     assert not_fresh(paths) == []
 

@@ -76,6 +76,17 @@ def test_whole_games_and_the_sequential_test(paths):
     assert "heuristic is better after 100 deals" in invoke(paths, "random", "heuristic", "--until-decided")
 
 
+def test_the_cross_table_of_many_agents_fits_a_narrow_terminal(paths):
+    """Results cut off by an ellipsis, and rows that lose their number."""
+    agents = [f"heuristic:blunder=.{tenths}" for tenths in range(1, 8)]
+    request = ["tournament", "heuristic", *agents, "random", "--deals", "3", "--data", str(paths.root)]
+    shown = CLI.invoke(app, request, env={"COLUMNS": "80"}).output
+    assert "…" not in shown
+    cells = shown.partition("Points a round")[2]
+    assert cells.count("±") == 9 * 8
+    assert [line[0] for line in cells.splitlines() if line[:1].isdigit()] == [str(number) for number in range(1, 10)]
+
+
 def test_a_stored_tournament_says_the_same_and_is_not_played_twice(paths):
     """A file from which other facts are read than were printed; hours of playing what is there."""
     printed = json.loads(invoke(paths, *AGENTS, "--deals", 30, "--name", "mine", "--json"))
@@ -201,7 +212,7 @@ def test_a_replay_with_other_weights_is_no_replay(paths):
     shown, told = CLI.invoke(app, command), CLI.invoke(app, [*command, "--json"])
     assert (shown.exit_code, told.exit_code) == (1, 1)
     assert "other weights, than when mine was played" in " ".join(shown.output.split())
-    assert f"table {game} went otherwise" in " ".join(shown.output.split())
+    assert f"table {game} has other results" in " ".join(shown.output.split())
     again = json.loads(told.stdout)
     assert (again["same_runs"], again["as_played"], again["forfeits"]) == (False, False, facts["forfeits"])
     beyond = CLI.invoke(app, [*command[:2], "100000090", *command[3:], "--json"])

@@ -111,7 +111,7 @@ def test_a_finished_run_is_kept(paths):
         (("PolicyNet", "--set", "data.spec=play-374"), 1, "expected one of play-375"),
         (("PolicyNet", "--set", "data.spec=wish-233"), 1, "no answers of a PolicyNet"),
         (("PolicyNet", "--set", "data.first_month=2030-01"), 1, "no rounds from 2030-01"),
-        (("PolicyNet", "--set", "data.source=shards"), 1, "materialise features with spec play-375"),
+        (("PolicyNet", "--set", "data.source=shards"), 1, "materialise the stage features with spec play-375"),
         (("PolicyNet", "--config", "nowhere.toml"), 1, "nowhere.toml: cannot be read"),
         (("PolicyNet", "--name", "../away"), 1, "expected letters"),
     ],

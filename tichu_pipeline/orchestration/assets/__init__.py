@@ -1,10 +1,10 @@
-"""The stages as Dagster assets, one module a stage: each a thin layer over plain functions."""
+"""The stages as Dagster assets, one module for each stage: thin layers over plain functions."""
 
 import warnings
 
 import dagster as dg
 
-# Single-run backfills are what monthly stages need; constraints.txt pins the version they were tried with.
+# Monthly stages need single-run backfills, which are in beta; constraints.txt pins a version that works.
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy`", category=dg.BetaWarning)
-# The report of a training process is read by a part of Pipes that says so of itself at every message.
+# Messages of a training process are read by a part of Pipes that is in preview, and warns at every message.
 warnings.filterwarnings("ignore", message="Function `PipesMessageReader", category=dg.PreviewWarning)

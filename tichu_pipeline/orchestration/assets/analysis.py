@@ -1,4 +1,4 @@
-"""The stage `analysis`: the DuckDB file that SQL users read. How it is built is in `tichu_pipeline.analysis`."""
+"""The stage `analysis`: the DuckDB database that SQL users read. `tichu_pipeline.analysis` builds it."""
 
 import dagster as dg
 import pyarrow.parquet as pq
@@ -18,18 +18,19 @@ from tichu_pipeline.storage.folders import DataPaths, month_files
 
 
 class AnalysisConfig(dg.Config):
-    """How the database is built."""
+    """Settings of the build."""
 
-    force: bool = Field(False, description="build it though nothing has changed")
-    memory: str = Field(MEMORY, description="for DuckDB; what does not fit goes to data/tmp")
+    force: bool = Field(False, description="Build the database again although no month has changed.")
+    memory: str = Field(MEMORY, description="Memory limit of DuckDB. What does not fit is spilled to data/tmp.")
 
 
 @dg.asset(deps=[rounds_manifest], group_name="analysis", kinds={"duckdb"}, code_version=str(VERSION), pool="database")
 def analysis(context: dg.AssetExecutionContext, config: AnalysisConfig, data: DataFolder) -> dg.MaterializeResult:
-    """`tichu.duckdb`: games, rounds, players, tricks, ratings of all months, for SQL.
+    """`tichu.duckdb`: the games, rounds, tricks, players, ratings and tournaments of all months, for SQL.
 
-    Built aside and swapped in: readers never wait, nor see a half. `tichu queries` lists the questions that have an
-    answer ready, `tichu sql` takes any other. Unchanged months make no new database.
+    The database is built in a temporary file, which then replaces the old one: readers never wait and never see half a
+    database. `tichu queries` lists questions with ready-made SQL, and `tichu sql` runs any other statement. If no month
+    has changed, the database is left as it is.
     """
     with retry_transient(context):
         made = build(data.paths, config.force, config.memory, context.log.info)
@@ -49,7 +50,7 @@ def _tables(rows: dict[str, int]) -> str:
 
 @dg.asset_check(asset=analysis)
 def database_equals_the_parquet(data: DataFolder) -> dg.AssetCheckResult:
-    """Games, rounds, turns and tricks are those of the Parquet files."""
+    """The database has as many games, rounds, turns and tricks as the Parquet files."""
     months = manifest(data.paths).months
     summaries = [stored_summary(data.paths, month) for month in months]
     expected = {
@@ -76,7 +77,7 @@ def _whole(paths: DataPaths, sql: str) -> int:
 
 @dg.asset_check(asset=analysis)
 def every_month_is_in(data: DataFolder) -> dg.AssetCheckResult:
-    """Every month that has rounds in Parquet has games in the database."""
+    """Every month that has rounds in Parquet has rounds in the database."""
     sql = "SELECT DISTINCT format('{:04d}-{:02d}', year, month) AS month FROM rounds"
     found = set(table(data.paths, sql)["month"].to_pylist())
     missing = [
@@ -89,7 +90,7 @@ def every_month_is_in(data: DataFolder) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=analysis)
 def every_query_answers(data: DataFolder) -> dg.AssetCheckResult:
-    """Each query that `tichu queries` lists runs, and returns rows."""
+    """Every query that `tichu queries` lists runs and returns rows."""
     failed = []
     with reader(data.paths) as connection:
         for query in queries():
@@ -109,7 +110,8 @@ def every_query_answers(data: DataFolder) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=analysis)
 def scores_are_plausible(data: DataFolder) -> dg.AssetCheckResult:
-    """In sound rounds both scores are multiples of five, and without what calls brought they make 100 or 200."""
+    """In sound rounds both scores are multiples of 5. Without the points for calls their sum is 100, or 200 after a
+    double victory."""
     implausible = _whole(
         data.paths,
         """

@@ -1,4 +1,4 @@
-"""The stage `model_comparison`: all runs side by side. The work is `tichu_pipeline.training.comparison`."""
+"""The stage `model_comparison`: all runs side by side. `tichu_pipeline.training.comparison` does the work."""
 
 import dagster as dg
 import polars as pl
@@ -28,36 +28,41 @@ from tichu_pipeline.training.runs import FINISHED, runs
 
 
 class FinalTestConfig(dg.Config):
-    """The test split is used once, at the end. Who uses it says so; it is written down beside the runs."""
+    """A use of the test split, which is recorded beside the runs. It is meant to be used once, at the end."""
 
-    by: str = Field(default="", description="your name; without one the test split is left alone")
-    why: str = Field(default="", description="what the figures are for")
-    runs: list[str] = Field(default_factory=list, description="which; all finished ones if none is named")
-    again: bool = Field(default=False, description="use it though it has been used before")
+    by: str = Field(default="", description="Your name. Without a name the test split is not used.")
+    why: str = Field(default="", description="What the figures are needed for.")
+    runs: list[str] = Field(default_factory=list, description="Names of runs; by default all finished ones.")
+    again: bool = Field(default=False, description="Use the test split although it has been used before.")
 
 
 class ComparisonConfig(dg.Config):
-    """On how many decisions networks are judged."""
+    """Settings of the comparison."""
 
-    samples: int = Field(SAMPLES, description="decisions of the split, at most")
-    final_test: FinalTestConfig = Field(default_factory=FinalTestConfig, description="a look at the test split")
-    force: bool = Field(False, description="judge again though nothing has changed")
+    samples: int = Field(SAMPLES, description="Decisions that each network is judged on, at most.")
+    final_test: FinalTestConfig = Field(
+        default_factory=FinalTestConfig,
+        description="Judge runs on the test split as well. It is meant to be used once, at the end.",
+    )
+    force: bool = Field(False, description="Judge all networks again although nothing has changed.")
 
 
 @dg.asset(deps=training_runs, group_name="models", kinds={"parquet"}, code_version=str(VERSION), pool="comparison")
 def model_comparison(
     context: dg.AssetExecutionContext, config: ComparisonConfig, data: DataFolder
 ) -> dg.MaterializeResult:
-    """`reports/model_comparison.html`: every run beside constant and rule-based answers, on the validation split."""
+    """`reports/model_comparison.html`: the figures of every finished run on the validation split, with baselines.
+
+    The baselines are constant answers and the rules of thumb of the heuristic player.
+    """
     metadata = {}
     try:
         with retry_transient(context):
             compared = compare(data.paths, config.samples, config.force, context.log.info)
         if config.final_test.by:
-            wanted = FinalTest(
-                config.final_test.by, config.final_test.why, config.final_test.runs, config.final_test.again
-            )
-            table = final_test(data.paths, wanted, config.samples, context.log.info)
+            asked = config.final_test
+            use = FinalTest(asked.by, asked.why, asked.runs, asked.again)
+            table = final_test(data.paths, use, config.samples, context.log.info)
             metadata["final_test"] = dg.MetadataValue.md(markdown(table))
     except ComparisonError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
@@ -73,7 +78,7 @@ def model_comparison(
 
 @dg.asset_check(asset=model_comparison, blocking=True)
 def runs_are_whole(data: DataFolder) -> dg.AssetCheckResult:
-    """Every finished run could be judged, and none of its figures is anything but a number."""
+    """Every finished run has been judged, and all figures are finite numbers."""
     table = pl.read_parquet(data.paths.reports / TABLE)
     judged = set(table.filter(pl.col("kind") == RUN)["name"])
     left_out = sorted(run.name for run in runs(data.paths) if run.state == FINISHED and run.name not in judged)
@@ -86,7 +91,7 @@ def runs_are_whole(data: DataFolder) -> dg.AssetCheckResult:
 
 
 def markdown(table: object) -> str:
-    """The first figures of every network, as lines."""
+    """The main figures of each run and baseline as a Markdown table."""
     lines = []
     for network in networks_of(table):  # type: ignore[arg-type]
         names, rows = wide(table, network)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The stage `dataset`: shards to an HDF5 data set. The work is `tichu_pipeline.features.dataset`."""
+"""The stage `dataset`: shards to an HDF5 data set. `tichu_pipeline.features.dataset` does the work."""
 
 import dagster as dg
 from pydantic import Field
@@ -16,25 +16,34 @@ from tichu_pipeline.orchestration.retries import retry_transient
 
 
 class DatasetConfig(dg.Config):
-    """What the data set shall be, and of which games. The defaults are those of `Order` and `Filters`."""
+    """Contents of the data set. The defaults are those of `DatasetRequest` and `Filters`."""
 
-    name: str = Field(DatasetRequest.spec, description="of the file, features/<name>.h5")
-    spec: str = Field(DatasetRequest.spec, description="which vector")
+    name: str = Field(DatasetRequest.spec, description="Name of the file, features/<name>.h5.")
+    spec: str = Field(DatasetRequest.spec, description="Spec of the vectors, such as play-375 or tichu-240.")
     months: str | None = Field(
-        DatasetRequest.months, description="as 2024-01..2024-06; by default all that have shards"
+        DatasetRequest.months, description="Months to draw from, as 2024-01..2024-06; by default all that have shards."
     )
-    size: int = Field(DatasetRequest.size, description="samples for training; an eighth of it for each other group")
-    balance: str = Field(DatasetRequest.balance, description="of the classes: sampling, weights or none")
-    drop_forced: bool = Field(DatasetRequest.drop_forced, description="leave out decisions with one legal answer")
-    sample_rate: float = Field(DatasetRequest.sample_rate, description="share of the decisions that are looked at")
-    seed: int = Field(DatasetRequest.seed, description="of what is drawn")
+    size: int = Field(
+        DatasetRequest.size, description="Samples in the group train. Each other group has an eighth as many."
+    )
+    balance: str = Field(
+        DatasetRequest.balance,
+        description="How classes are balanced: sampling (equal numbers), weights (equal sums of weights) or none.",
+    )
+    drop_forced: bool = Field(DatasetRequest.drop_forced, description="Leave out decisions with one legal answer.")
+    sample_rate: float = Field(DatasetRequest.sample_rate, description="Share of all decisions to draw from, 0 to 1.")
+    seed: int = Field(DatasetRequest.seed, description="Seed of the random draws.")
     clean_games: bool = Field(
-        Filters.clean_games, description="leave out unfinished games, and those with a broken round"
+        Filters.clean_games, description="Leave out unfinished games and games with a broken round."
     )
-    no_substitutes: bool = Field(Filters.no_substitutes, description="leave out games in which somebody was replaced")
-    min_rating: float | None = Field(Filters.min_rating, description="Elo of who decides, fitted through fit_through")
-    fit_through: str | None = Field(Filters.fit_through, description="last month that ratings are fitted on")
-    force: bool = Field(False, description="make it again though nothing has changed")
+    no_substitutes: bool = Field(Filters.no_substitutes, description="Leave out games in which a player was replaced.")
+    min_rating: float | None = Field(
+        Filters.min_rating, description="Least Elo of the player who decides. It needs fit_through."
+    )
+    fit_through: str | None = Field(
+        Filters.fit_through, description="Last month whose games count for the ratings, as 2024-06."
+    )
+    force: bool = Field(False, description="Make the data set again although nothing has changed.")
 
 
 @dg.asset(
@@ -45,7 +54,10 @@ class DatasetConfig(dg.Config):
     pool="dataset",
 )
 def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: DataFolder) -> dg.MaterializeResult:
-    """`features/<name>.h5`: samples balanced by class, clipped and scaled, in groups by split."""
+    """`features/<name>.h5`: a data set of samples, balanced by class, clipped and scaled.
+
+    Its groups are the splits: train, validation, test and players.
+    """
     filters = Filters(config.clean_games, config.no_substitutes, config.min_rating, config.fit_through)
     request = DatasetRequest(
         *(config.spec, config.months, config.size, config.balance, config.drop_forced, config.sample_rate),
@@ -65,7 +77,7 @@ def dataset(context: dg.AssetExecutionContext, config: DatasetConfig, data: Data
 
 @dg.asset_check(asset=dataset, blocking=True)
 def groups_are_disjoint(data: DataFolder) -> dg.AssetCheckResult:
-    """No game stands in two groups of a data set."""
+    """No game is in two groups of a data set."""
     files = sorted(data.paths.features.glob("*.h5"))
     wrong = mixed_games(files)
     return dg.AssetCheckResult(passed=not wrong, metadata={"files": len(files), "wrong": "\n".join(wrong[:20])})

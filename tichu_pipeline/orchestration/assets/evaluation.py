@@ -1,4 +1,4 @@
-"""The stage `evaluation`: the page of the ladder. What stands on it is `tichu_pipeline.tournaments.page`."""
+"""The stage `evaluation`: the page of the ladder. `tichu_pipeline.tournaments.page` writes it."""
 
 import dagster as dg
 from pydantic import Field
@@ -16,15 +16,15 @@ from tichu_pipeline.tournaments.running import tournament_path
 
 
 class EvaluationConfig(dg.Config):
-    """Which tournament is shown."""
+    """Settings of the page."""
 
-    name: str = Field(LADDER, description="of the tournament")
-    force: bool = Field(False, description="write the page again though nothing has changed")
+    name: str = Field(LADDER, description="Name of the tournament to show.")
+    force: bool = Field(False, description="Write the page again although nothing has changed.")
 
 
 @dg.asset(deps=[tournament], group_name="evaluation", kinds={"html"}, code_version=str(VERSION), pool="report")
 def evaluation(context: dg.AssetExecutionContext, config: EvaluationConfig, data: DataFolder) -> dg.MaterializeResult:
-    """`reports/tournament.html`: the ladder of all agents, each against each, and pictures."""
+    """`reports/tournament.html`: the ladder of all agents, the result of each pairing, and plots."""
     with retry_transient(context):
         page = write_page(data.paths, config.name, config.force)
     facts = summary(read(tournament_path(data.paths, config.name)))

@@ -1,4 +1,4 @@
-"""The stage `features`: rounds to shards of packed samples. The work is `tichu_pipeline.features.shards`."""
+"""The stage `features`: rounds to shards of packed samples. `tichu_pipeline.features.shards` does the work."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -24,11 +24,17 @@ MONTHS_BY_DEFAULT = 12
 
 
 class FeaturesConfig(dg.Config):
-    """Which vectors, of which months. The whole corpus is some 20 GB a spec, and trains straight from rounds."""
+    """Which shards to make. All months of the portal take some 20 GB for each spec; networks can be trained from rounds
+    instead."""
 
-    specs: list[str] = Field(default_factory=lambda: list(SPEC_OF_KIND.values()), description="which vectors")
-    window: str | None = Field(None, description="as 2024-01..2024-12; by default the last twelve months of rounds")
-    force: bool = Field(False, description="make shards again whose rounds have not changed")
+    specs: list[str] = Field(
+        default_factory=lambda: list(SPEC_OF_KIND.values()),
+        description="Specs to make shards of, such as play-375; by default one for each kind of decision.",
+    )
+    window: str | None = Field(
+        None, description="Months to make shards of, as 2024-01..2024-12; by default the last twelve months of rounds."
+    )
+    force: bool = Field(False, description="Make shards again although their rounds have not changed.")
 
 
 @dg.asset(
@@ -43,10 +49,10 @@ class FeaturesConfig(dg.Config):
 def features(
     context: dg.AssetExecutionContext, config: FeaturesConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:
-    """Every decision as a packed vector with its label and targets, a Parquet shard a spec and month.
+    """`features/<spec>/<month>.parquet`: every decision as a packed vector with its label and values.
 
-    Shards hold facts only; scaling, weights and filters apply when they are loaded. Months outside the declared window
-    get none, and unchanged ones are skipped.
+    Shards hold facts only: scaling, weights and filters are applied when shards are loaded. Months outside the window
+    get no shards, and months that have not changed are skipped.
     """
     window = declared_window(data.paths, config.window)
     chosen = [spec(name) for name in config.specs]
@@ -81,7 +87,7 @@ def declared_window(paths: DataPaths, window: str | None) -> list[str]:
 
 @dg.asset_check(asset=features, blocking=True)
 def every_game_is_in_one_split(data: DataFolder) -> dg.AssetCheckResult:
-    """All samples of a game carry the same split, and it is the one that follows from its id and its players."""
+    """All samples of a game have the same split, the one that follows from the game's id and its players."""
     wrong, games = [], 0
     for name in sorted(path.name for path in data.paths.features.glob("*") if path.is_dir()):
         for path in month_files(data.paths.features / name):
@@ -96,12 +102,12 @@ def every_game_is_in_one_split(data: DataFolder) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=features)
 def shards_are_small(data: DataFolder) -> dg.AssetCheckResult:
-    """A play takes 20 bytes or less."""
+    """A sample of play-375 takes at most 20 bytes."""
     files = month_files(data.paths.features / "play-375")
     samples = sum(pq.read_metadata(path).num_rows for path in files)
     size = sum(path.stat().st_size for path in files)
     return dg.AssetCheckResult(
-        passed=size <= 20 * samples + 100_000 * len(files),  # and what Parquet says of itself
+        passed=size <= 20 * samples + 100_000 * len(files),  # a file's metadata and dictionaries
         severity=dg.AssetCheckSeverity.WARN,
         metadata={"bytes_a_sample": size / max(samples, 1)},
     )

@@ -1,4 +1,4 @@
-"""The stage `overview`: the page that leads to all others. What stands on it is `tichu_pipeline.status.overview`."""
+"""The stage `overview`: the page that links to all others. `tichu_pipeline.status.overview` writes it."""
 
 import dagster as dg
 
@@ -20,7 +20,7 @@ from tichu_pipeline.status import overview as page
     pool="report",
 )
 def overview(context: dg.AssetExecutionContext, data: DataFolder) -> dg.MaterializeResult:
-    """`reports/index.html`: one page that leads to all reports, with the figures of each stage and its provenance."""
+    """`reports/index.html`: the state of every stage, the main figures, their provenance, and links to all reports."""
     with retry_transient(context):
         made = page.write(data.paths)
     return materialized(made, page=dg.MetadataValue.path(made.path))

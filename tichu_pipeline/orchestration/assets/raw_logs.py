@@ -1,4 +1,4 @@
-"""The stage `raw_logs`: which game logs the archives hold. How they are listed is in `brettspielwelt.archives.scan`."""
+"""The stage `raw_logs`: which game logs the archives hold. `brettspielwelt.archives.scan` lists them."""
 
 import hashlib
 import time
@@ -16,13 +16,15 @@ from tichu_pipeline.rounds.changes import repaired_months
 
 
 class RawLogsConfig(dg.Config):
-    """Whether logs are fetched first."""
+    """Settings of the download."""
 
     download_from: str | None = Field(
-        None, description="as 2025-01: fetch what the run's months from this one on lack; by default nothing"
+        None,
+        description="First month to download, as 2025-01: missing logs of the run's months from this one on are "
+        "fetched from the portal. By default nothing is downloaded.",
     )
-    rate: float = Field(5.0, description="requests a second to the portal, at most")
-    attempts: int = Field(5, description="at each page")
+    rate: float = Field(5.0, description="Requests a second to the portal, at most.")
+    attempts: int = Field(5, description="Attempts at each page of the portal.")
 
 
 @dg.asset(
@@ -36,9 +38,9 @@ class RawLogsConfig(dg.Config):
 def raw_logs(context: dg.AssetExecutionContext, config: RawLogsConfig, data: DataFolder) -> dg.MaterializeResult:
     """The game logs of each month, as the archives and folders in `raw/` list them.
 
-    If the config says so, those that the portal has are fetched first. Nothing is unpacked or copied: the stage reads
-    the archives' directories and gives each month a stamp, the digest of its logs' names, checksums and sizes. The
-    stages below skip a month whose stamp they have seen.
+    If `download_from` is set, missing logs are fetched from the portal first. Nothing is unpacked or copied: the stage
+    reads the directories of the archives and gives each month a stamp, the digest of its logs' names, checksums and
+    sizes. Later stages skip a month whose stamp they have processed before.
     """
     started = time.perf_counter()
     months = context.partition_keys
@@ -56,9 +58,9 @@ def raw_logs(context: dg.AssetExecutionContext, config: RawLogsConfig, data: Dat
         )
     for problem in catalogue.problems:
         context.log.warning(str(problem))
-    # Dagster knows one data version a run. A run over other months therefore looks like a change to the
-    # stages below; they find their months' stamps unchanged and skip them. That a log can now be read that could not be
-    # is a change, which no stamp tells.
+    # Dagster knows one data version for each run. A run over other months therefore looks like a change to later
+    # stages, which find the stamps of their months unchanged and skip them. A log that could not be read and now can
+    # is a change that no stamp shows.
     repaired = repaired_months(catalogue, data.paths, sorted(months))
     version = hashlib.sha256("".join([*(stamps[month] for month in sorted(stamps)), *repaired]).encode()).hexdigest()
     return dg.MaterializeResult(
@@ -67,8 +69,11 @@ def raw_logs(context: dg.AssetExecutionContext, config: RawLogsConfig, data: Dat
 
 
 def _fetch(context: dg.AssetExecutionContext, config: RawLogsConfig, raw: Path) -> int:
-    """Downloads what is new; the number of games. A game that the portal lists and does not give is no failure of the
-    run, nor a month that it does not have yet; a month that could not be finished is one, or none of them there."""
+    """Downloads what is new; returns the number of games.
+
+    The run fails if a month could not be finished, or if the portal has none of the months. It does not fail for a game
+    that the portal lists and cannot deliver, nor for a month that the portal does not have yet.
+    """
     months = [month for month in context.partition_keys if config.download_from and month >= config.download_from]
     if not months:
         return 0
@@ -79,14 +84,14 @@ def _fetch(context: dg.AssetExecutionContext, config: RawLogsConfig, raw: Path) 
     if unfinished := [failure for failure in lacking if not failure.absent or len(lacking) == len(months)]:
         raise PortalDownError(
             f"The download could not be finished: {unfinished[0]}; {done.fetched:,} games were fetched and kept. "
-            "See whether the portal can be reached"
+            "Check whether the portal can be reached"
         )
     return done.fetched
 
 
 @dg.asset_check(asset=raw_logs)
 def archives_readable(data: DataFolder) -> dg.AssetCheckResult:
-    """Every archive and every log in it can be listed; what cannot costs only itself."""
+    """Every archive and every log in it can be listed. A damaged one is left out and reported here."""
     problems = [str(problem) for problem in scan(data.paths.raw).problems]
     return dg.AssetCheckResult(
         passed=not problems,

@@ -1,6 +1,6 @@
-"""The stages `rounds` and `rounds_manifest`: logs to checked rounds, and what all months together are.
+"""The stages `rounds` and `rounds_manifest`: logs to checked rounds, and one digest of all months.
 
-The work is `tichu_pipeline.rounds.ingest`, which the command `tichu ingest` calls as well.
+`tichu_pipeline.rounds.ingest` does the work, for the command `tichu ingest` as well.
 """
 
 import time
@@ -33,9 +33,9 @@ WARN_ABOVE = 0.005  # of the rounds, for any one code
 
 
 class RoundsConfig(dg.Config):
-    """How logs are read."""
+    """Settings of the ingest."""
 
-    force: bool = Field(False, description="read months again whose logs have not changed")
+    force: bool = Field(False, description="Read months again although their logs have not changed.")
 
 
 @dg.asset(
@@ -50,10 +50,10 @@ class RoundsConfig(dg.Config):
 def rounds(
     context: dg.AssetExecutionContext, config: RoundsConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:
-    """Checked rounds, a Parquet file a month: rounds, games, rule breaks, tricks, counts of combinations.
+    """Rounds that have been checked by the rules, as Parquet files: rounds, games, rule breaks, tricks, combinations.
 
-    Every round is replayed under the rules; a broken one is kept with its code, line and text. A month whose logs have
-    not changed is skipped.
+    Every round is replayed in the engine. A broken round is kept with its error code, line and text. Months whose logs
+    have not changed are skipped.
     """
     months = context.partition_keys
     with retry_transient(context):
@@ -66,7 +66,7 @@ def rounds(
         for problem in summary.problems:
             context.log.warning(problem)
     for month in made.orphans:
-        context.log.warning(f"{month}: its logs are gone; its rounds are kept as they were")
+        context.log.warning(f"{month}: its logs are gone; its rounds are kept as they are")
     return dg.MaterializeResult(data_version=dg.DataVersion(manifest(data.paths, months).stamp))
 
 
@@ -94,7 +94,7 @@ def _stored(paths: DataPaths) -> list[MonthSummary]:
 
 @dg.asset_check(asset=rounds)
 def rule_breaks_are_rare(data: DataFolder) -> dg.AssetCheckResult:
-    """No rule break is more frequent than in half a percent of the rounds; the table sets them beside the portal's."""
+    """No kind of rule break occurs in more than 0.5% of the rounds. The table compares them with the portal's logs."""
     stored = _stored(data.paths)
     total = sum(summary.rounds for summary in stored)
     codes = Counter[int]()
@@ -115,7 +115,7 @@ def rule_breaks_are_rare(data: DataFolder) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=rounds)
 def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
-    """Table rounds has as many rows as the games say they have rounds, in every month."""
+    """In every month the table of rounds has as many rows as its games have rounds."""
     wrong = []
     for path in month_files(data.paths.rounds):
         try:
@@ -131,7 +131,7 @@ def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
 
 @dg.asset(deps=[rounds], group_name="rounds", kinds={"parquet"}, code_version="1")
 def rounds_manifest(data: DataFolder) -> dg.MaterializeResult:
-    """What all months of rounds are together: one digest, on which every stage over all months hangs."""
+    """All months of rounds together: one digest, on which every stage that reads all months depends."""
     started = time.perf_counter()
     found = manifest(data.paths)
     return dg.MaterializeResult(
@@ -148,7 +148,7 @@ def rounds_manifest(data: DataFolder) -> dg.MaterializeResult:
 
 @dg.asset_check(asset=rounds_manifest)
 def no_month_missing(data: DataFolder) -> dg.AssetCheckResult:
-    """Between the first and the last month none is missing."""
+    """No month is missing between the first and the last one."""
     months = manifest(data.paths).months
     missing, month = [], months[0] if months else ""
     while months and month < months[-1]:

@@ -1,4 +1,4 @@
-"""The stage `scaling`: constants that bring points and scores into range. The rule is in `scaling.fit`."""
+"""The stage `scaling`: constants that clip and scale points and scores. `tichu_pipeline.scaling.fit` fits them."""
 
 import math
 
@@ -15,21 +15,25 @@ from tichu_pipeline.scaling.fit import VERSION, fit, load, plot_folder
 
 
 class ScalingConfig(dg.Config):
-    """On what the constants are fitted, and how."""
+    """Settings of the fit."""
 
     fit_through: str | None = Field(
-        None, description="last month of the window, as 2024-06; by default the one of the last fit stays"
+        None,
+        description="Last month to fit on, as 2024-06; by default that of the last fit, at first the newest month.",
     )
-    methods: dict[str, str] = Field(default_factory=dict, description="overrides of the rule, as {'rtg': 'zscore'}")
-    force: bool = Field(False, description="fit though nothing has changed")
+    methods: dict[str, str] = Field(
+        default_factory=dict,
+        description="Scaling methods by variable, instead of the automatic choice, as {'rtg': 'zscore'}.",
+    )
+    force: bool = Field(False, description="Fit the constants again although nothing has changed.")
 
 
 @dg.asset(deps=[rounds_manifest], group_name="statistics", kinds={"json"}, code_version=str(VERSION), pool="scaling")
 def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: DataFolder) -> dg.MaterializeResult:
-    """`scaling.json`: how trick_points, points, game_score, score_diff and RTG are clipped and scaled.
+    """`scaling.json`: the constants that clip and scale trick_points, points, game_score, score_diff and RTG.
 
-    Fitted on the training split of a declared window of months, so that a new month changes nothing that was scaled. A
-    histogram and a Q-Q plot of each variable lie in `plots/scaling/`.
+    They are fitted on the split train of the months up to a fixed one, so that new months change nothing that has been
+    scaled. `plots/scaling/` has a histogram and a Q-Q plot of each variable.
     """
     with retry_transient(context):
         fitted = fit(data.paths, config.fit_through, config.methods, config.force)
@@ -49,7 +53,7 @@ def scaling(context: dg.AssetExecutionContext, config: ScalingConfig, data: Data
 
 @dg.asset_check(asset=scaling)
 def constants_are_finite_and_ordered(data: DataFolder) -> dg.AssetCheckResult:
-    """Every constant is a number, bounds and quantiles rise, and no scale is zero or negative."""
+    """All constants are finite, bounds and quantiles are in ascending order, and scales are positive."""
     wrong = []
     for name, facts in (load(data.paths) or {"variables": {}})["variables"].items():
         numbers = [*facts["clip"], *facts["quantiles"].values(), facts["offset"], facts["scale"], facts["sd"]]

@@ -1,4 +1,4 @@
-"""The stage `tournament`: agents against each other. How it is played is `tichu_models.arena`."""
+"""The stage `tournament`: agents against each other. `tichu_models.arena` plays it."""
 
 import os
 import time
@@ -26,23 +26,27 @@ SECONDS_BETWEEN_LINES = 2.0
 class TournamentConfig(dg.Config):
     """Who plays, and how much."""
 
-    name: str = Field(LADDER, description="of the file, tournaments/<name>.parquet")
+    name: str = Field(LADDER, description="Name of the file, tournaments/<name>.parquet.")
     agents: list[str] = Field(
-        default_factory=list, description="by default the built-in players and all trained ones; as tichu tournament"
+        default_factory=list,
+        description="Agents, named as for `tichu tournament`; by default all built-in and all trained players.",
     )
-    deals: int = Field(DEALS, description="of each pairing, each played twice with the seats swapped")
+    deals: int = Field(DEALS, description="Deals for each pairing. Each is played twice, with seats swapped.")
     whole_games: bool = Field(
-        TournamentRequest.whole_games, description="to 1000 points, in the place of single rounds"
+        TournamentRequest.whole_games, description="Play whole games to 1,000 points instead of single rounds."
     )
-    seed: int = Field(TournamentRequest.seed, description="the same seed gives the same deals")
-    force: bool = Field(False, description="play though the same tournament is there")
+    seed: int = Field(TournamentRequest.seed, description="The same seed gives the same deals.")
+    force: bool = Field(False, description="Play although the same tournament is stored.")
 
 
 @dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
 def tournament(
     context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:
-    """`tournaments/<name>.parquet`: a row a played round; every two agents over the same deals, from both sides."""
+    """`tournaments/<name>.parquet`: a tournament, with a row for each round.
+
+    Every two agents play the same deals, each deal twice with the teams' seats swapped: good cards help neither.
+    """
     able = entrants(data.paths)
     agents, left_out = (tuple(config.agents), ()) if config.agents else (able.agents, able.left_out)
     for run, why in left_out:
@@ -63,7 +67,7 @@ def tournament(
     return materialized(
         made,
         agents=len(agents),
-        left_out=dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "nobody"),
+        left_out=dg.MetadataValue.md("\n".join(f"- `{run}`: {why}" for run, why in left_out) or "none"),
         pairings=dg.MetadataValue.md(markdown.table(("", "points a round", "interval"), rows)),
         path=dg.MetadataValue.path(made.path),
         **workers.metadata(),
@@ -86,7 +90,7 @@ def _deals_done(context: dg.AssetExecutionContext, request: TournamentRequest) -
 
 @dg.asset_check(asset=tournament)
 def nobody_failed(data: DataFolder) -> dg.AssetCheckResult:
-    """No agent of the ladder answered illegally, crashed or took too long."""
+    """No agent of the ladder gave an illegal answer, crashed or took too long."""
     from tichu_pipeline.tournaments.files import read
     from tichu_pipeline.tournaments.running import tournament_path
 

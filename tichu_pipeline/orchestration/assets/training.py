@@ -1,4 +1,4 @@
-"""The stage `training_runs`: an asset for each network. The work is `tichu_pipeline.training`, in a child process."""
+"""The stage `training_runs`: an asset for each network. `tichu_pipeline.training` trains it in a child process."""
 
 import os
 import time
@@ -31,38 +31,42 @@ from tichu_pipeline.training.train import TrainingRequest, finished, read_reques
 
 PREFIX = "training_runs"
 PRESET = os.environ.get("TICHU_PRESET") or DEFAULT_PRESET
+ABOUT_SECTIONS = (
+    "Layers of the network. A value that is not given is the preset's.",
+    "How the network is trained. A value that is not given is the preset's.",
+    "Decisions that the network learns from. A value that is not given is the preset's.",
+)
 
 
 def config_of(architecture: Architecture) -> type[dg.Config]:
-    """The settings of a network for the launchpad: a preset, and whatever shall be otherwise."""
-    parts: dict[str, type[Options]] = dict(
-        zip(SECTIONS, (architecture.config, TrainingConfig, DataConfig), strict=True)
-    )
+    """The settings of a network for the launchpad: a preset, and values that replace the preset's."""
+    options_of_section: tuple[type[Options], ...] = (architecture.config, TrainingConfig, DataConfig)
     sections: dict[str, Any] = {
         name: (
             _section(f"{architecture.name}_{name}", options, architecture.objective),
-            Field(default_factory=dict, description=options.__doc__),
+            Field(default_factory=dict, description=about),
         )
-        for name, options in parts.items()
+        for name, options, about in zip(SECTIONS, options_of_section, ABOUT_SECTIONS, strict=True)
     }
-    preset = (str, Field(PRESET, description="smoke, demo, laptop, full, or the path of a config file"))
-    force = (bool, Field(False, description="train though nothing has changed"))
+    about_preset = "Preset: smoke, demo, laptop or full; or the path of a config file."
+    preset = (str, Field(PRESET, description=about_preset))
+    force = (bool, Field(False, description="Train the network again although nothing has changed."))
     return create_model(f"{architecture.name}Config", __base__=dg.Config, preset=preset, force=force, **sections)
 
 
 def _section(name: str, options: type[Options], objective: str) -> type[dg.Config]:
-    """Every field that the network follows; what is not given is the preset's."""
-    kinds, followed = get_type_hints(options), options.names_of(objective)
-    found: dict[str, Any] = {
+    """The options that apply to an objective, as optional fields."""
+    kinds, applicable = get_type_hints(options), options.names_of(objective)
+    optional: dict[str, Any] = {
         each.name: (_plain(kinds[each.name]) | None, Field(None, description=each.metadata["about"]))
         for each in fields(options)
-        if each.name in followed
+        if each.name in applicable
     }
-    return create_model(name, __base__=dg.Config, **found)
+    return create_model(name, __base__=dg.Config, **optional)
 
 
 def _plain(kind: Any) -> Any:
-    """A kind of value as Dagster knows it."""
+    """The type by which Dagster's config describes values of this type."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _plain(next(part for part in parts if part is not type(None)))
@@ -105,12 +109,12 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
             raise dg.Failure(str(error), allow_retries=False) from error
         if made is None:
             raise dg.Failure(
-                f"{folder}: the rounds have changed while it was trained; run it again", allow_retries=False
+                f"{folder}: the rounds changed while the network was trained; run the stage again", allow_retries=False
             )
         figures = {figure: made.figures[figure] for figure in main_figure(architecture.name) if figure in made.figures}
         losses = [loss for _, loss in curves_of(folder)["val_loss"]]
         return materialized(
-            replace(made, seconds=time.perf_counter() - started, reused=reused),  # the child's, not that of looking
+            replace(made, seconds=time.perf_counter() - started, reused=reused),  # of the training, not of `finished`
             **{figure: float(value) for figure, value in figures.items()},
             validation_loss=dg.MetadataValue.md(sparkline(losses)),
             epoch=int(made.figures["epoch"]),
@@ -120,9 +124,6 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
         )
 
     train.__annotations__["config"] = config_class
-    described = f"`runs/{name}/`: {architecture.config.__doc__}"
-    if architecture.outputs is not None:
-        described = f"`runs/{name}/`: reads {architecture.spec}. {architecture.config.__doc__}"
     return dg.asset(
         key=[PREFIX, name],
         deps=[rounds_manifest, features, scaling],
@@ -130,7 +131,8 @@ def training_run(architecture: Architecture) -> dg.AssetsDefinition:
         kinds={"torch"},
         code_version=str(VERSION),
         pool="training",
-        description=described,
+        description=f"`runs/{name}/`: a trained {architecture.name}, which reads {architecture.spec}.\n\n"
+        f"{architecture.config.__doc__}",
     )(train)
 
 

@@ -1,5 +1,5 @@
 -- How many games, rounds, tricks and turns are there in all, and from the four perspectives of the players?
--- SUM(num_rounds) of the games has to equal the number of rounds.
+-- The sum of num_rounds over games has to equal the number of rounds.
 SELECT
     (SELECT count(*) FROM games) AS games,
     count(*) AS rounds,

@@ -1,5 +1,5 @@
--- How many points has a player collected so far: before every turn, and at the end of the round?
--- Over turns and seats there is no standard deviation here: the stage `scaling` has it.
+-- How many points has a player collected: before every turn, and at the end of the round?
+-- The standard deviation over turns and seats is not here: the stage `scaling` computes it.
 SELECT
     'before every turn' AS moment, min(min_points) AS min, max(max_points) AS max,
     sum(avg_points::DOUBLE * num_turns) / sum(num_turns) AS mean, NULL::DOUBLE AS sd

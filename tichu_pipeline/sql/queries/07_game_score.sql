@@ -1,5 +1,5 @@
 -- What are the results of a round (game_score): score_20, score_31, score_diff: min, max, mean, standard deviation?
--- As logged, broken rounds included.
+-- Results are as logged, and include broken rounds.
 SELECT 'score_20' AS score, min(score_20) AS min, max(score_20) AS max, avg(score_20) AS mean, stdev(score_20) AS sd
 FROM rounds
 UNION ALL

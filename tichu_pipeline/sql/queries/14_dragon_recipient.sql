@@ -1,5 +1,5 @@
 -- Who is given the Dragon's trick?
--- Percent are of the given ones. Who gave is unknown in broken rounds.
+-- Percentages are of the tricks that were given away. In broken rounds the giver is unknown.
 WITH gifts AS (
     SELECT
         dragon_recipient AS seat,

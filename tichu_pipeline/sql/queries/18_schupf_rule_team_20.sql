@@ -1,6 +1,6 @@
 -- How often does team 20 give by the rule 'right even, left odd', or the reverse?
--- Both players have to. Even and odd by a card's value: Dog 0, Mahjong 1, 2..14, Dragon 15, Phoenix 16; the last
--- column counts the rounds in which these four were not given to opponents.
+-- Both players have to follow it. Even and odd go by the card's value: Dog 0, Mahjong 1, 2..14, Dragon 15, Phoenix 16.
+-- The last column counts only rounds in which these four were not given to opponents.
 WITH given AS (
     SELECT
         game_id, round_index,

@@ -1,5 +1,5 @@
 -- Which rule breaks did the replay find, and how often?
--- Percent are of all rounds that have a result; fragments have none.
+-- Percentages are of all rounds that have a result. Fragments have none.
 SELECT
     rule_break AS code, name, meaning,
     count(*) FILTER (NOT is_fragment) AS rounds, count(*) FILTER (is_fragment) AS fragments,

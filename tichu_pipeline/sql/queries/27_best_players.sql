@@ -1,5 +1,5 @@
 -- Who are the top 10% of the players by avg_score_diff?
--- Only players with 50 games or more; where that is more than the median player has, as many as he.
+-- Only players with 50 games or more, or with as many as the median player if that is fewer.
 WITH experienced AS (
     SELECT * FROM players WHERE games >= (SELECT least(50, median(games)) FROM players)
 )

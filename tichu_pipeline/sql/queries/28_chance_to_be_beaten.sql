@@ -1,5 +1,5 @@
--- How often is a combination beaten: by type, length and rank, by calls, and by the cards left on the hand?
--- Percent of the plays; empty where there was no such play.
+-- How often is a combination beaten: by type, length and rank, by calls, and by the number of cards in the hand?
+-- Percentages are of the plays; empty if there was no such play.
 SELECT
     combination_name(type) AS combination, length, rank, sum(plays)::BIGINT AS plays,
     round(100 * sum(plays * beaten::INT) / sum(plays), 2) AS percent_beaten,

@@ -1,5 +1,5 @@
--- Grand Tichu by the first eight cards: how often is it called, how often made, and what is it worth against not calling?
--- Mean results of the own team; the gain is what callers have more than others with the same class of hand.
+-- Grand Tichu by the first eight cards: how often is it called, how often made, and what does calling gain?
+-- Mean results of the own team. The gain is the difference between callers and others with the same class of hand.
 WITH hands AS (
     SELECT
         value_count(first_hand, 14) AS aces, has_card(first_hand, 'Dr') AS dragon, has_card(first_hand, 'Ph') AS phoenix,

@@ -1,6 +1,6 @@
 -- What is each convention of schupfen worth: even/odd, low/high, duplicates?
--- Mean result of a team by how many of its two players gave so, with the 95% interval of the mean. Each round shows
--- both teams; the intervals take teams for independent, and players who hold to conventions may be the better ones.
+-- Mean result of a team by how many of its two players followed the convention, with the 95% interval of the mean. Each
+-- round counts for both teams. The intervals treat teams as independent; players with conventions may be better players.
 WITH given AS (
     SELECT
         game_id, round_index, seat % 2 AS team, score_diff,

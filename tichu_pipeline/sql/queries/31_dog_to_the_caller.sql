@@ -1,5 +1,5 @@
--- What is the Dog worth to who has called?
--- For every call: who held the Dog after schupfen, and whether it brought the caller the lead.
+-- What is the Dog worth to a player who has called?
+-- For every call: who held the Dog after schupfen, and whether it gave the caller the lead.
 WITH holders AS (
     SELECT game_id, round_index, seat AS holder FROM players_rounds WHERE rule_break = 0 AND has_card(hand, 'Hu')
 ),

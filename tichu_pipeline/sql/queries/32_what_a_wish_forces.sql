@@ -1,5 +1,5 @@
--- Wishing the card that one gave away, or an ace: who has to play it, and what comes of it?
--- Percent of the wishes that each seat fulfils, as seen by who wished; mean result of his team.
+-- Wishing for a card that one gave away, or for an ace: who has to play it, and what is the result?
+-- Percentages of the wishes that each player fulfils, as seen from the player who wished; mean result of that team.
 WITH wishes AS (
     SELECT
         (wish_fulfilled_by - mahjong_by + 4) % 4 AS by_whom, wish_fulfilled_by < 0 AS never, p.score_diff,

@@ -1,5 +1,5 @@
--- Where do bombs come from, and what comes of them?
--- By what a seat held: among the first eight cards, among the fourteen, only after schupfen, or before it only.
+-- Where do bombs come from, and what are they worth?
+-- By when a seat held a bomb: in the first eight cards, in all fourteen, only after schupfen, or only before it.
 WITH hands AS (
     SELECT
         CASE

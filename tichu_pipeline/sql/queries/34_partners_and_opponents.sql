@@ -1,5 +1,5 @@
 -- Who plays with whom, and how do they fare together and against each other?
--- Results a round, as the first of the two sees them.
+-- Mean results of a round, as seen from the first of the two.
 WITH pairs AS (
     SELECT
         a.player_name AS player, b.player_name AS other, (a.seat + b.seat) % 2 = 0 AS together,

@@ -1,6 +1,6 @@
 -- How well do the ratings, Elo and OpenSkill, predict the next game?
--- Log-loss and Brier score: the less the better; who always says one half has 0.6931 and 0.25. Draws are left out.
--- The ratings themselves, over time, are in table player_ratings.
+-- Log-loss and Brier score: smaller is better; always predicting one half gives 0.6931 and 0.25. Draws are left out.
+-- The ratings over time are in table player_ratings.
 WITH predictions AS (
     UNPIVOT rating_predictions ON elo_20, openskill_20 INTO NAME system VALUE p
 ),

@@ -1,4 +1,4 @@
--- Table combination_stats: how often each kind of play was made, and beaten. Filled a batch of months at a time.
+-- Table combination_stats: how often each kind of play was made and beaten. Filled in batches of months.
 
 CREATE TABLE combination_stats (
     type TINYINT, length TINYINT, rank TINYINT, call TINYINT, opponents_call TINYINT, cards_before TINYINT,

@@ -1,4 +1,4 @@
--- Table games: a row a log that holds a round. Filled a batch of months at a time (view new_games).
+-- Table games: a row for each log with a round. Filled in batches of months (view new_games).
 
 CREATE TABLE games (
     game_id BIGINT, year SMALLINT, month TINYINT, num_rounds INTEGER,

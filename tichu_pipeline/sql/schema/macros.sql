@@ -1,4 +1,4 @@
--- Macros: sets of cards are masks (BIGINT), single cards are card indices 0..55, as everywhere in this project.
+-- Macros. Sets of cards are masks (BIGINT), single cards are card indices 0..55, as in all of this project.
 
 CREATE OR REPLACE MACRO card_labels() AS [
     'Hu', 'Ma',
@@ -8,10 +8,10 @@ CREATE OR REPLACE MACRO card_labels() AS [
     'SA', 'BA', 'GA', 'RA', 'Dr', 'Ph'
 ];
 
--- 'S9' for a card index.
+-- The label of a card index, such as 'S9'.
 CREATE OR REPLACE MACRO card_label(card) AS card_labels()[card + 1];
 
--- The index of a card that is given as its index or its label, S10 also as SZ.
+-- The index of a card, given as its index or its label; S10 may be written SZ.
 CREATE OR REPLACE MACRO card_index(card) AS coalesce(
     TRY_CAST(card AS TINYINT), list_position(card_labels(), replace(card::VARCHAR, 'Z', '10'))::TINYINT - 1::TINYINT
 );
@@ -21,11 +21,11 @@ CREATE OR REPLACE MACRO card_mask(card) AS 1::BIGINT << (
     CASE card_index(card) WHEN 0 THEN 1 WHEN 1 THEN 0 WHEN 54 THEN 3 WHEN 55 THEN 2 ELSE card_index(card) + 2 END
 );
 
--- Value of a card (index or label): 0 Hu, 1 Ma, 2..14, 15 Dr, 16 Ph.
+-- The value of a card (index or label): 0 Hu, 1 Ma, 2..14, 15 Dr, 16 Ph.
 CREATE OR REPLACE MACRO card_value(card) AS
     CASE card_index(card) WHEN 0 THEN 0 WHEN 55 THEN 16 ELSE (card_index(card) + 6) // 4 END::TINYINT;
 
--- 'Dog' .. '9' .. 'Ace' for a value 0..16.
+-- The name of a value 0..16: 'Dog' .. '9' .. 'Ace'.
 CREATE OR REPLACE MACRO value_name(value) AS [
     'Dog', 'Mahjong', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'Jack', 'Queen', 'King', 'Ace', 'Dragon', 'Phoenix'
 ][value + 1];
@@ -35,10 +35,10 @@ CREATE OR REPLACE MACRO card_count(mask) AS bit_count(mask::BIGINT);
 -- Whether a set holds a card (index or label).
 CREATE OR REPLACE MACRO has_card(mask, card) AS (mask & card_mask(card)) <> 0;
 
--- How many cards of a value 2..14 a set holds.
+-- The number of cards of a value 2..14 in a set.
 CREATE OR REPLACE MACRO value_count(mask, value) AS bit_count(mask & (15::BIGINT << (4 * (value - 1))));
 
--- A set as a person reads it: 'Dr Ph SA .. S2 Ma Hu'.
+-- A set as labels: 'Dr Ph SA .. S2 Ma Hu'.
 CREATE OR REPLACE MACRO cards(mask) AS array_to_string(
     list_filter(
         list_transform(
@@ -49,11 +49,11 @@ CREATE OR REPLACE MACRO cards(mask) AS array_to_string(
     ' '
 );
 
--- Four of a kind: one bit for each rank that is there four times.
+-- Four of a kind: a bit for each rank of which the set holds all four.
 CREATE OR REPLACE MACRO has_four(mask) AS
     (mask & (mask >> 1) & (mask >> 2) & (mask >> 3) & 4803839602528528) <> 0;
 
--- Five in a row in one colour: a colour is a bit of each nibble, nibble 0 holds the special cards.
+-- Five in a row of one colour: a colour is one bit of each nibble; nibble 0 holds the special cards.
 CREATE OR REPLACE MACRO has_flush(mask) AS (
     (mask & ~15::BIGINT) & ((mask & ~15::BIGINT) >> 4) & ((mask & ~15::BIGINT) >> 8)
     & ((mask & ~15::BIGINT) >> 12) & ((mask & ~15::BIGINT) >> 16)
@@ -68,13 +68,13 @@ CREATE OR REPLACE MACRO call_of(tichu_position) AS
 CREATE OR REPLACE MACRO combination_name(type) AS
     ['PASS', 'SINGLE', 'PAIR', 'TRIPLE', 'STAIR', 'FULLHOUSE', 'STREET', 'BOMB'][type + 1];
 
--- Under the name that SQL Server and many textbooks use.
+-- The standard deviation under its name in SQL Server and many textbooks.
 CREATE OR REPLACE MACRO stdev(x) AS stddev_samp(x);
 
 -- Half the width of the 95% interval of a mean.
 CREATE OR REPLACE MACRO margin95(x) AS 1.96 * stddev_samp(x) / sqrt(count(x));
 
--- Percent of the rows (of those where it is known) for which a condition holds.
+-- The percentage of rows for which a condition holds, of those for which it is known.
 CREATE OR REPLACE MACRO percent(condition) AS round(100 * avg(condition::INT), 3);
 
 COMMENT ON MACRO card_label IS 'Label of a card index: S9';

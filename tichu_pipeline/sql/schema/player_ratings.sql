@@ -1,4 +1,4 @@
--- Tables player_ratings and rating_predictions, from what tichu_pipeline.analysis.ratings computed (views new_...).
+-- Tables player_ratings and rating_predictions, which tichu_pipeline.analysis.ratings computes (views new_...).
 
 CREATE TABLE player_ratings AS
 SELECT player_name, year, month, games, elo, mu, sigma, mu - 3 * sigma AS ordinal FROM new_player_ratings

@@ -1,4 +1,4 @@
--- Table players: a row a name. The empty name is nobody's. Run once, when all months are in.
+-- Table players: a row for each name but the empty one. Run once, after all months.
 
 CREATE TABLE players AS
 WITH of_rounds AS (

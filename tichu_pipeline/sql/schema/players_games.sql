@@ -1,4 +1,4 @@
--- Table players_games: a row a game, seat and player. Filled a batch of months at a time.
+-- Table players_games: a row for each game, seat and player. Filled in batches of months.
 
 CREATE TABLE players_games (
     game_id BIGINT, seat TINYINT, player_name VARCHAR, year SMALLINT, month TINYINT,

@@ -1,4 +1,4 @@
--- Table players_rounds: a row a round and seat. Filled a batch of months at a time (view new_seats).
+-- Table players_rounds: a row for each round and seat. Filled in batches of months (view new_seats).
 
 CREATE TABLE players_rounds (
     game_id BIGINT, round_index INTEGER, seat TINYINT, year SMALLINT, month TINYINT, player_name VARCHAR,

@@ -1,4 +1,4 @@
--- Table rounds: a row a round that has a result. Filled a batch of months at a time (view new_rounds).
+-- Table rounds: a row for each round that has a result. Filled in batches of months (view new_rounds).
 
 CREATE TABLE rounds (
     game_id BIGINT, round_index INTEGER, year SMALLINT, month TINYINT,

@@ -1,4 +1,4 @@
--- Table rule_breaks: a row a broken round or fragment, with its text. Filled a batch of months at a time (view new_rule_breaks).
+-- Table rule_breaks: a row for each broken round or fragment, with its text. Filled in batches of months (view new_rule_breaks).
 
 CREATE TABLE rule_breaks (
     game_id BIGINT, round_index INTEGER, is_fragment BOOLEAN, rule_break TINYINT,

@@ -1,4 +1,4 @@
--- Table tournaments: a row a played round of a tournament of players, from the Parquet files (view new_tournaments).
+-- Table tournaments: a row for each round of a tournament, from the Parquet files (view new_tournaments).
 
 CREATE TABLE tournaments (
     tournament VARCHAR, table_id BIGINT, pairing SMALLINT, a VARCHAR, b VARCHAR, deal INTEGER, team_a TINYINT,

@@ -1,4 +1,4 @@
--- Table tricks: a row a trick of every round that was played to its end. Filled a batch of months at a time (view new_tricks).
+-- Table tricks: a row for each trick of every round that was played to its end. Filled in batches of months (view new_tricks).
 
 CREATE TABLE tricks (
     game_id BIGINT, round_index INTEGER, trick_index TINYINT, first_turn SMALLINT,

@@ -2,7 +2,7 @@
 
 CREATE OR REPLACE MACRO turns(game := NULL, round := NULL) AS TABLE
 WITH histories AS (
-    -- An entry is 8s (pass) or 9s with the card indices behind it; As behind it says that s took the trick.
+    -- An entry is 8s (pass), or 9s followed by card indices (play). As after a turn means that seat s took the trick.
     SELECT
         game_id, round_index,
         regexp_extract_all(hex(history), '[89][0-3](?:[0-3][0-9A-F])*(?:A[0-3])?') AS entries

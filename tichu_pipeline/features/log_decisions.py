@@ -1,4 +1,4 @@
-"""The vectors of one log, by name: what `tichu features` prints."""
+"""The decisions of one log with their features by name, for `tichu features` and `tichu explain`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from tichu_pipeline.brettspielwelt.text.reader import Games, Reader
 
 
 class LogError(Exception):
-    """A file that is no log, or a round that it does not hold."""
+    """A file that is not a log, or a round that it does not hold."""
 
 
 @dataclass(frozen=True)
 class DecisionFilter:
-    """Which decisions; None for all. `seat`: through whose eyes, else through those of who acted."""
+    """Selects decisions; None selects all. `seat` is the observer, by default the seat that acts."""
 
     round_index: int | None = None
     turn: int | None = None
@@ -45,37 +45,37 @@ class DecisionFilter:
 
 
 def read_log(path: Path) -> Games:
-    """The rounds of a log, replayed."""
+    """Reads a log and replays its rounds."""
     try:
         content = file_content(path.resolve(), SIZE_LIMIT)
     except OSError as error:
-        raise LogError(f"{path}: it cannot be read ({error.strerror or error}); expected a .tch file") from error
+        raise LogError(f"{path}: cannot be read ({error.strerror or error}); expected a .tch file") from error
     games = Reader().read(chunk_of(content))
     if len(games.rounds) == 0:
-        raise LogError(f"{path}: it holds no round with a result; expected a .tch file of Brettspielwelt")
+        raise LogError(f"{path}: no round with a result; expected a .tch file of Brettspielwelt")
     return games
 
 
-def decisions_of(path: Path, spec: Spec, wanted: DecisionFilter, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
-    """Every wanted decision of a log with its vector. Broken rounds hold none."""
-    rows, played = _played(path, wanted.round_index)
+def decisions_of(path: Path, spec: Spec, chosen: DecisionFilter, scaling: Scaling | None) -> Iterator[dict[str, Any]]:
+    """The chosen decisions of a log with their features. Broken rounds are left out."""
+    rows, played = _played(path, chosen.round_index)
     encoder = Encoder(spec)
-    observer = WHO_ACTS if wanted.seat is None else wanted.seat
+    observer = WHO_ACTS if chosen.seat is None else chosen.seat
     for i in rows:
         samples = encoder.samples(played[i : i + 1], observer)
         for sample, facts in zip(samples, as_records(samples, spec), strict=True):
-            if wanted.turn in (None, int(facts["turn"])):
+            if chosen.turn in (None, int(facts["turn"])):
                 yield _described(sample, facts, int(played.rows["round_index"][i]), spec, scaling)
 
 
 def round_of(path: Path, round_index: int) -> SoundRounds:
-    """One round of a log; it is sound."""
+    """One sound round of a log."""
     rows, played = _played(path, round_index)
     return played[rows[0] : rows[0] + 1]
 
 
 def _played(path: Path, round_index: int | None) -> tuple[list[int], SoundRounds]:
-    """The rounds of a log, and which of them are wanted and sound."""
+    """The indices of the chosen sound rounds of a log, and all its rounds."""
     games = read_log(path)
     rows, outcomes = games.rounds.rows, games.outcomes
     chosen = [i for i in range(len(rows)) if round_index in (None, int(rows["round_index"][i]))]
@@ -86,7 +86,7 @@ def _played(path: Path, round_index: int | None) -> tuple[list[int], SoundRounds
         raise LogError(
             f"{path}, line {line}: round {round_index} is broken ({RuleBreak(code).name}); expected a sound one"
         )
-    unknown = np.zeros(len(rows), dtype=np.int8)  # a split is a whole game's, and of no interest here
+    unknown = np.zeros(len(rows), dtype=np.int8)  # a split matters for whole games only
     facts = (
         outcomes["winner_index"],
         outcomes["is_double_victory"],
@@ -114,18 +114,18 @@ def _described(
 
 
 def _in_range(features: dict[str, int], spec: Spec, scaling: Scaling | None) -> dict[str, float]:
-    """Numbers as a network reads them. A scaling moves the zero: then all numbers are looked at."""
-    found: dict[str, float] = dict(features)
+    """The features as a network reads them. Scaling can turn a number 0 into another, so all numbers are scaled."""
+    shown: dict[str, float] = dict(features)
     for group in spec.table:
         if group.kind == NUMBER:
             for name in group.names:
                 value = float(scaled(np.array(features.get(name, 0)), group, scaling))
-                found[name] = int(value) if value.is_integer() else value
-    return {name: found[name] for name in spec.names if found.get(name)}
+                shown[name] = int(value) if value.is_integer() else value
+    return {name: shown[name] for name in spec.names if shown.get(name)}
 
 
 def label_of(label: int, spec: Spec) -> Any:
-    """A label as a person reads it: cards (none for a pass), a value, a seat, three cards, or whether."""
+    """A label for people: cards (none for a pass), three cards, a rank, a side, or true and false."""
     if spec.label == CARDS_LABEL:
         return [] if label & PASS_BIT else [LABELS[index] for index in DESCENDING if label >> index & 1]
     if spec.label == SCHUPF_LABEL:
