@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from tests.paths import ROOT
 from tichu_models.agents.registry import NAMES, NETWORK_OF_NAME, OF_NETWORK
-from tichu_models.runs import files
+from tichu_models.runs.files import MANIFEST
 from tichu_pipeline.cli import GROUPS, app
 from tichu_pipeline.commands import completion
 from tichu_pipeline.storage.folders import DataPaths
@@ -70,7 +70,7 @@ def test_completion_knows_the_names_of_the_registry():
     assert {name: completion.WITH_RUN[name] for name, network in NETWORK_OF_NAME.items() if network} == {
         name: (network,) for name, network in NETWORK_OF_NAME.items() if network
     }
-    assert completion.MANIFEST == files.MANIFEST
+    assert completion.MANIFEST == MANIFEST
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
@@ -99,7 +99,7 @@ def test_bash_completes_names_of_a_data_folder(tmp_path, words, offered):
         ("damaged", "{"),
     ):
         (paths.runs / run).mkdir(parents=True)
-        (paths.runs / run / files.MANIFEST).write_text(text)
+        (paths.runs / run / MANIFEST).write_text(text)
     paths.tournaments.mkdir()
     (paths.tournaments / "cup.parquet").touch()
     line = ["tichu", *words]
