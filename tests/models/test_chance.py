@@ -6,6 +6,7 @@ import numpy as np
 
 from tichu_models import chance
 from tichu_models.rules import cards
+from tichu_models.rules.deal import deal
 
 DEALS = 4000
 
@@ -13,7 +14,7 @@ DEALS = 4000
 def dealt(seed: int, number: int) -> tuple[np.ndarray, np.ndarray]:
     """First eight and all fourteen cards of each seat."""
     first, start = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
-    chance.deal(np.uint64(chance.draw(np.uint64(seed), number)), first, start)
+    deal(np.uint64(chance.draw(np.uint64(seed), number)), first, start)
     return first, start
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from tichu_models.runs.files import MANIFEST
 from tichu_pipeline.storage.folders import DataPaths
 
 # The names of `tichu_models.agents.registry`, which takes too long to import: agents without a run, and agents that
@@ -24,7 +25,6 @@ WITH_RUN = {
     "dt": ("DTNet",),
     "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet"),
 }
-MANIFEST = "manifest.json"
 
 
 def runs(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -12,6 +12,7 @@ from tests.makers.positions import cards_of
 from tests.oracles import reference
 from tichu_models import chance
 from tichu_models.rules import cards, legal
+from tichu_models.rules.deal import deal
 
 FLUSH = 5
 SPECIAL_CARDS = 4
@@ -74,7 +75,7 @@ def test_has_bomb_is_the_notion_that_was_counted():
     first, start = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
     found = 0
     for number in range(500):
-        chance.deal(np.uint64(chance.draw(np.uint64(17), number)), first, start)
+        deal(np.uint64(chance.draw(np.uint64(17), number)), first, start)
         # Two hands together hold bombs often, one hand seldom.
         for hand in (*first, *start, start[0] | first[1], start[0] | start[1]):
             labels = cards_of(hand)

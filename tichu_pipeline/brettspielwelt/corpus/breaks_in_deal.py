@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.state import SEATS
+from tichu_pipeline.brettspielwelt.corpus.gametext import SEATS
 from tichu_pipeline.brettspielwelt.corpus.planting import REAL_ROUNDS, RoundKind, pick
 from tichu_pipeline.brettspielwelt.corpus.roundtext import FIRST_CARDS, START_CARDS, RoundText
 

@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.state import SEATS
-from tichu_pipeline.brettspielwelt.corpus.gametext import RESULT
+from tichu_pipeline.brettspielwelt.corpus.gametext import RESULT, SEATS
 from tichu_pipeline.brettspielwelt.corpus.planting import REAL_ROUNDS, RoundKind, pick
 from tichu_pipeline.brettspielwelt.corpus.roundtext import (
     LABEL_OF_RANK,

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 RESULT = "Ergebnis:"
+SEATS = range(4)  # those of the rules, whose import takes a second for the engine
 
 # A name holds anything but ASCII space, tab and colon: `\S` would stop at a no-break space.
 _NAMED = re.compile(r"(|Tichu: |Grosses Tichu: |Drache an: )\((\d)\)([^ \t:]*)(.*)")

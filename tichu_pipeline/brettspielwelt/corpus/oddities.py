@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tichu_models.rules.breaks import RuleBreak
-from tichu_models.rules.state import SEATS
-from tichu_pipeline.brettspielwelt.corpus.gametext import renamed
+from tichu_pipeline.brettspielwelt.corpus.gametext import SEATS, renamed
 from tichu_pipeline.brettspielwelt.corpus.planting import REAL_ROUNDS, RoundKind, pick, shuffled
 from tichu_pipeline.brettspielwelt.corpus.roundtext import (
     FIRST_CARDS,

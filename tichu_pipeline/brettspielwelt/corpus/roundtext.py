@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from tichu_models.rules.state import SEATS
-from tichu_pipeline.brettspielwelt.corpus.gametext import RESULT, names_at_table
+from tichu_pipeline.brettspielwelt.corpus.gametext import RESULT, SEATS, names_at_table
 
 # The labels of tichu_models.rules.cards, which imports compiled kernels that editing text does not need.
 RANK_OF_LABEL = {**{str(rank): rank for rank in range(2, 11)}, "B": 11, "D": 12, "K": 13, "A": 14}

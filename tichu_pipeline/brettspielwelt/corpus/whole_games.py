@@ -7,8 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from tichu_models.rules.breaks import GameError, RuleBreak
-from tichu_models.rules.state import SEATS
-from tichu_pipeline.brettspielwelt.corpus.gametext import GameText, is_complete, names_at_table, renamed
+from tichu_pipeline.brettspielwelt.corpus.gametext import SEATS, GameText, is_complete, names_at_table, renamed
 from tichu_pipeline.brettspielwelt.corpus.planting import REAL_GAMES, WHOLE_GAME, FileKind, GameKind, pick
 from tichu_pipeline.brettspielwelt.corpus.roundtext import RoundText
 
