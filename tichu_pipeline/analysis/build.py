@@ -124,10 +124,12 @@ def database_stamp(paths: DataPaths) -> str:
 
 
 def _stamp(rounds: RoundsManifest) -> str:
+    """The stamp of a database of these rounds."""
     return hashlib.sha256(f"analysis {VERSION} {rounds.stamp}".encode()).hexdigest()
 
 
 def _check_months(paths: DataPaths, rounds: RoundsManifest) -> None:
+    """Fails if there are no months, or if a month is incomplete."""
     if not rounds.months:
         raise DatabaseError(f"{paths.rounds}: there are no rounds yet; tichu ingest makes them from logs")
     for month in rounds.months:
@@ -140,6 +142,7 @@ def _check_months(paths: DataPaths, rounds: RoundsManifest) -> None:
 
 @contextmanager
 def _only_writer(paths: DataPaths, seconds: float = 0) -> Iterator[None]:
+    """Holds the lock of the database. It waits for it at most `seconds`."""
     paths.tmp.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(paths.tmp / "analysis.lock", timeout=seconds):
@@ -182,6 +185,7 @@ def _aside(paths: DataPaths) -> Iterator[Path]:
 
 
 def _renew_tournaments(paths: DataPaths) -> None:
+    """Replaces the table of tournaments in a copy of the database, and publishes the copy."""
     with _aside(paths) as made:
         shutil.copyfile(paths.database, made)
         with duckdb.connect(made) as connection:

@@ -146,11 +146,13 @@ def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _files(paths: DataPaths, table: str, months: Sequence[str]) -> str:
+    """SQL that reads the files of a table for some months."""
     files = ", ".join(quoted(month_file(paths.root / table, month)) for month in months)
     return f"read_parquet([{files}])"
 
 
 def _parquet(files: Sequence[Path]) -> str:
+    """SQL that reads files with different columns as one table, with a column `filename`."""
     return f"read_parquet([{', '.join(quoted(file) for file in files)}], union_by_name = true, filename = true)"
 
 

@@ -26,7 +26,7 @@ from tichu_pipeline.storage.stamps import stamped_page, stored_stamp
 
 NAME = "Datenanalyse"
 # Bumped by hand when the figures of an unchanged notebook and unchanged data would differ;
-# tests/golden/analysis_report.json says when. Wording and layout of the page are no reason to make it anew.
+# tests/golden/analysis_report.json says when. Wording and layout of the page are no reason to make it again.
 VERSION = 1
 SECONDS_A_CELL = 1800
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -115,10 +115,12 @@ def standing(survey: Survey) -> Standing:
 
 
 def _source() -> str:
+    """The notebook as JSON, without results."""
     return (resources.files("tichu_pipeline") / "notebooks" / f"{NAME}.ipynb").read_text(encoding="utf-8")
 
 
 def _stamp(paths: DataPaths, source: str) -> str:
+    """The stamp that an up-to-date page has."""
     database = stored_stamp(paths.database)
     if database is None:
         raise DatabaseError(f"{paths.database}: no such database; build it first (tichu analyse --data {paths.root})")

@@ -79,12 +79,12 @@ def query(
     from tichu_pipeline.analysis import scripts
 
     try:
-        found = scripts.query(name)
+        known = scripts.query(name)
     except scripts.NoSuchQueryError as error:
         fail(str(error))
     if output_format is Format.TABLE:
-        typer.echo(f"{found.question}\n")
-    _answer(data, found.sql, output_format)
+        typer.echo(f"{known.question}\n")
+    _answer(data, known.sql, output_format)
 
 
 def sql(
@@ -117,6 +117,7 @@ def sql(
 
 
 def _answer(data: Path, statement: str, output_format: Format) -> None:
+    """Writes the result of a statement to standard output."""
     from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
     from tichu_pipeline.analysis.results import WRITERS
     from tichu_pipeline.storage.folders import DataPaths

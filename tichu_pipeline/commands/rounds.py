@@ -73,6 +73,7 @@ def _say_ingested(made: Ingested, source: Path) -> None:
 
 
 def _facts(month: IngestedMonth) -> dict[str, object]:
+    """The facts of a month for JSON."""
     return asdict(month.summary) | {"bytes": month.bytes, "seconds": month.seconds, "reused": month.reused}
 
 

@@ -25,14 +25,14 @@ def status(
     from tichu_pipeline.storage.folders import DataPaths
 
     colours = {"fresh": "green", "stale": "yellow", "missing": "red"}
-    found = look(DataPaths(data))
+    standings = look(DataPaths(data))
     if as_json:
-        typer.echo(json.dumps([asdict(stage) for stage in found]))
+        typer.echo(json.dumps([asdict(stage) for stage in standings]))
         return
     headings = ("stage", "state", "contents", "size", "why")
     rows = [
         (stage.stage, stage.state, stage.there, decimal(stage.bytes) if stage.bytes else "", "\n".join(stage.reasons))
-        for stage in found
+        for stage in standings
     ]
     print_table(headings, rows, colours, 2)
 

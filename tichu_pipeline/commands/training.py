@@ -127,6 +127,7 @@ def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
 
 
 def _run_facts(run: Any) -> dict[str, Any]:
+    """The facts of a run for JSON."""
     manifest = run.manifest
     facts = {"name": run.name, "folder": str(run.folder), "state": run.state, "problem": run.problem}
     if manifest:

@@ -65,8 +65,8 @@ def make_dataset(paths: DataPaths, name: str, request: DatasetRequest, force: bo
     months = _months(paths, chosen, request)
     stamp = _stamp(paths, chosen, request, scaling, months)
     path = dataset_file(paths, name)
-    if not force and (found := stored(path)) is not None and found.stamp == stamp:
-        return found
+    if not force and (present := stored(path)) is not None and present.stamp == stamp:
+        return present
     source = ShardSource([shard_file(paths, chosen, month) for month in months], chosen)
     groups = choose(source, request, seats_of(paths, months, request.filters))
     about: dict[str, Any] = {
@@ -106,7 +106,7 @@ def stale_because(paths: DataPaths, path: Path) -> str | None:
     """Why the same request would make the data set again; None if it would not."""
     import h5py
 
-    if (found := stored(path)) is None:
+    if (present := stored(path)) is None:
         return "it is damaged, or not a data set"
     with h5py.File(path) as file:
         request = DatasetRequest(
@@ -118,12 +118,13 @@ def stale_because(paths: DataPaths, path: Path) -> str | None:
         months = _months(paths, chosen, request)
     except (DatasetError, ScalingError, ShardError) as error:
         return str(error)
-    if found.stamp == _stamp(paths, chosen, request, scaling, months):
+    if present.stamp == _stamp(paths, chosen, request, scaling, months):
         return None
     return "its months would be others now" if months != before else "shards or scaling constants have changed since"
 
 
 def _stamp(paths: DataPaths, chosen: Spec, request: DatasetRequest, scaling: Scaling, months: Sequence[str]) -> str:
+    """The stamp of a data set."""
     stamps = [shard_stamp(paths, chosen, month) for month in months]
     content = json.dumps([VERSION, chosen.digest, asdict(request), scaling.stamp, months, stamps], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
@@ -152,6 +153,7 @@ def stored(path: Path) -> Dataset | None:
 
 
 def _check(request: DatasetRequest) -> Spec:
+    """Checks a request; returns its spec."""
     if request.balance not in BALANCES:
         raise DatasetError(f"balance {request.balance!r}: expected one of {', '.join(BALANCES)}")
     if request.size < 1:
@@ -162,6 +164,7 @@ def _check(request: DatasetRequest) -> Spec:
 
 
 def _months(paths: DataPaths, chosen: Spec, request: DatasetRequest) -> list[str]:
+    """The months to draw from, whose shards are all up to date."""
     there = months_in(paths.features / chosen.name)
     months = [month for month in parse_months(request.months) if month in there] if request.months else there
     if not months:

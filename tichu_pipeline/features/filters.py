@@ -45,6 +45,7 @@ def seats_of(paths: DataPaths, months: Sequence[str], filters: Filters) -> dict[
 
 
 def _of_month(paths: DataPaths, month: str, filters: Filters, rated: pl.LazyFrame | None) -> np.ndarray:
+    """The array of one month."""
     keep = pl.lit(True)
     if filters.clean_games:
         keep &= pl.col("error_code") == int(GameError.NO_ERROR)

@@ -155,6 +155,7 @@ def _packed(n: int, rows: int, *width: int) -> dict[str, Any]:
 
 
 def _scaled_value(points: np.ndarray, scaling: Scaling) -> np.ndarray:
+    """Values clipped and scaled by the constants of score_diff."""
     constants = scaling.variables["score_diff"]
     clipped = np.clip(points.astype(np.float64), constants.low, constants.high)
     return ((clipped - constants.offset) / constants.scale).astype(np.float32)

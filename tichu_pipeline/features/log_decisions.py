@@ -100,6 +100,7 @@ def _played(path: Path, round_index: int | None) -> tuple[list[int], SoundRounds
 def _described(
     sample: np.ndarray, facts: np.void, round_index: int, spec: Spec, scaling: Scaling | None
 ) -> dict[str, Any]:
+    """A decision as a JSON object."""
     return {
         "round": round_index,
         "turn": None if facts["turn"] < 0 else int(facts["turn"]),

@@ -143,6 +143,7 @@ def make_shard(paths: DataPaths, spec: Spec, month: str, force: bool = False) ->
 
 
 def _write(target: Path, rounds: Path, spec: Spec, stamp: str) -> None:
+    """Writes the shard of a file of rounds."""
     source = RoundsSource([rounds], spec)
     about = shard_about(spec)
     facts = json.loads(about[SHARD]) | {"rounds": stored_stamp(rounds) or ""}

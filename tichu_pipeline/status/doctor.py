@@ -73,6 +73,7 @@ def _packages(_: DataPaths) -> Iterator[Finding]:
 
 
 def _fault(needed: Requirement) -> str:
+    """What is wrong with an installed package; empty if nothing is."""
     try:
         version = importlib.metadata.version(needed.name)
     except importlib.metadata.PackageNotFoundError:

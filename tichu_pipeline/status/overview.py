@@ -87,6 +87,7 @@ def page_path(paths: DataPaths) -> Path:
 
 
 def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Iterator[str]:
+    """The sections of the page."""
     links = {
         "analysis_report": notebook.page_path(paths),
         "scaling": paths.scaling,
@@ -115,6 +116,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
 
 
 def _row(standing: Standing, page: Path | None, target: Path) -> Sequence[str]:
+    """A stage as a row of the table of stages."""
     name = pages.link(page, target, standing.stage) if page and page.is_file() else _text(standing.stage)
     state = f"<span class='{standing.state}'>{standing.state}</span>"
     size = decimal(standing.bytes) if standing.bytes else ""
@@ -136,6 +138,7 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
 
 
 def _trained(run: Run, manifest: RunManifest, target: Path) -> Sequence[str]:
+    """A finished run as a row of the table of networks."""
     return (
         pages.link(run.folder / CURVES, target, run.name),
         f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
@@ -188,24 +191,24 @@ def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
 
 def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     """Versions of the code and its libraries, and stamps and seeds of the data, by name."""
-    found = [("git commit", _commit()), ("Python", platform.python_version())]
-    found += [(name, version(name)) for name in PACKAGES]
-    found += [("stamp of the rounds", manifest(paths).stamp)]
+    facts = [("git commit", _commit()), ("Python", platform.python_version())]
+    facts += [(name, version(name)) for name in PACKAGES]
+    facts += [("stamp of the rounds", manifest(paths).stamp)]
     for name, path in (("constants", paths.scaling), ("database", paths.database)):
-        found += [(f"stamp of the {name}", stamp)] if (stamp := stored_stamp(path)) else []
+        facts += [(f"stamp of the {name}", stamp)] if (stamp := stored_stamp(path)) else []
     generated = json_object(paths.raw / "demo.json").get("order") or {}
-    found += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
+    facts += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
             seed = run.manifest.training.get("training", {}).get("seed", 0)
-            found.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
+            facts.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
     for path in sorted(paths.features.glob("*.h5")):
         if stamp := stored_stamp(path):
-            found.append((f"data set {path.stem}", f"stamp {stamp}"))
+            facts.append((f"data set {path.stem}", f"stamp {stamp}"))
     for path in sorted(paths.tournaments.glob("[!.]*.parquet")):
         if played := _tournament(path):
-            found.append((f"tournament {path.stem}", f"seed {played.request.seed}, stamp {stored_stamp(path)}"))
-    return found
+            facts.append((f"tournament {path.stem}", f"seed {played.request.seed}, stamp {stored_stamp(path)}"))
+    return facts
 
 
 def _tournament(path: Path) -> PlayedTournament | None:

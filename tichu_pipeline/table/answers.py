@@ -59,6 +59,7 @@ def read_answer(kind: int, view: np.void, text: str) -> int:
 
 
 def _cards(kind: int, view: np.void, text: str) -> int:
+    """The cards of a play or bomb; 0 for a pass."""
     legal = options(kind, view)
     may_pass = 0 in legal
     if text.lower() in PASSES or (text == "" and may_pass) or (kind == BOMB_THROW and text.lower() in NO):
@@ -77,6 +78,11 @@ def _cards(kind: int, view: np.void, text: str) -> int:
 
 
 def _three_cards(view: np.void, text: str) -> int:
+<<<<<<< HEAD
+=======
+    """The choice for schupf."""
+    choice = 0
+>>>>>>> w4
     given = [_parsed(label) for label in text.split()]
     if len(given) != 3 or len(set(given)) != 3 or any(card & ~int(view["hand"]) for card in given):
         raise AnswerError("expected three cards of your hand: for the right opponent, the partner, the left opponent")

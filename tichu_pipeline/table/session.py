@@ -101,6 +101,7 @@ class Announcer(Referee):
         self._console.print(Text(text, style=style))
 
     def _write(self) -> None:
+        """Writes all finished rounds to the log."""
         rounds = joined(self.rounds)
         ((_, text),) = texts(rounds, self._names, np.tile(np.arange(4), (len(rounds), 1)))
         write_whole(self._log, text)

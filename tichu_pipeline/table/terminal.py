@@ -66,6 +66,7 @@ class Person(Agent):
         )
 
     def _answer(self, kind: int, views: np.ndarray, extras: dict[str, np.ndarray]) -> int:
+        """Shows one view and asks until the answer is legal."""
         view = views[0]
         self._show(kind, view)
         if self._always_hint:
@@ -88,6 +89,7 @@ class Person(Agent):
                     self._console.print(Text(str(error), style="yellow"))
 
     def _show(self, kind: int, view: np.void) -> None:
+        """Prints the table, the hand and the legal plays."""
         seat = int(view["seat"])
         if kind in (PLAY, BOMB_THROW):
             self._console.print(_table(view, seat))

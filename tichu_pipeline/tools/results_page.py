@@ -68,6 +68,7 @@ def page(paths: DataPaths, corpus: str, samples: int = SAMPLES, calibrated: Mapp
 
 
 def _of_network(table: pl.DataFrame, network: str) -> str:
+    """The section of one network."""
     names, rows = wide(table, network)
     headings = ["", *map(name_of, names)]
     lines = [(name, *("" if value is None else f"{value:.4f}" for value in values)) for _, name, values in rows]
@@ -75,6 +76,7 @@ def _of_network(table: pl.DataFrame, network: str) -> str:
 
 
 def _goals(calibrated: Mapping[str, Any]) -> Iterable[str]:
+    """The section on calibration."""
     if not calibrated:
         return
     yield "## Goals: asked for and achieved"
@@ -134,12 +136,14 @@ def _settings(run: Run) -> str:
 
 
 def _took(trial: dict[str, Any]) -> str:
+    """Time, memory and device of a trial."""
     memory = f", {trial['peak_memory'] / 1e9:.1f} GB" if trial.get("peak_memory") else ""
     cores = f", {trial['core_seconds']:,.0f} s of a core" if trial.get("core_seconds") else ""
     return f"{trial.get('seconds', 0):,.0f} s{cores}{memory} ({trial.get('device', '')})"
 
 
 def _final_test(paths: DataPaths) -> Iterable[str]:
+    """A section for each recorded use of the test split."""
     log = paths.runs / FINAL_TEST
     entries = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     now = {run.name: run.manifest.digest for run in runs(paths) if run.manifest}

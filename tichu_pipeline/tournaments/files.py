@@ -127,6 +127,7 @@ def read(path: Path) -> PlayedTournament:
 
 
 def _rows(table: pa.Table) -> np.ndarray:
+    """The rounds of a table as records."""
     rows = np.zeros(len(table), dtype=RESULT)
     plain = {"table": "table_id", "winner": "winner_index", "loser": "loser_index", "forfeit_seat": "forfeit_seat"}
     for field, column in (plain | {name: name for name in AS_IN_RESULTS}).items():
@@ -147,6 +148,7 @@ def stored_left_out(path: Path) -> list[list[str]]:
 
 
 def _facts(played: PlayedTournament) -> dict[str, Any]:
+    """What is stored in the metadata of the file."""
     return {
         "order": asdict(played.request),
         "forfeits": [asdict(forfeit) for forfeit in played.forfeits],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Bumped by hand when the figures of an unchanged tournament would differ; tests/golden/evaluation.json says when.
-# Wording and layout of the page are no reason to make it anew.
+# Wording and layout of the page are no reason to make it again.
 VERSION = 3
 BINS = 60
 ACROSS = 4  # histograms in a row
@@ -87,6 +87,7 @@ def is_up_to_date(paths: DataPaths, name: str) -> bool:
 
 
 def _html(name: str, played: PlayedTournament) -> str:
+    """The page of a tournament."""
     facts = summary(played)
     request = played.request
     about = (
@@ -179,6 +180,7 @@ def _games(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
 
 
 def _controlled(facts: dict[str, Any]) -> Iterable[Sequence[str]]:
+    """The rows of the table of points without luck."""
     for pairing in facts["pairings"]:
         yield (
             _names(pairing),
@@ -199,12 +201,14 @@ def _picture(figure: Figure, caption: str) -> str:
 
 
 def _margins(facts: dict[str, Any]) -> Figure:
+    """A plot of the points of each pairing."""
     labels = [f"{pairing['a']} : {pairing['b']}" for pairing in facts["pairings"]]
     middles = [pairing["points_per_round"] for pairing in facts["pairings"]]
     return _with_intervals(labels, middles, [pairing["interval"] for pairing in facts["pairings"]], "points a round", 0)
 
 
 def _ratings(facts: dict[str, Any]) -> Figure:
+    """A plot of the ratings."""
     from openskill.models import PlackettLuce
 
     rated = facts["ratings"]
@@ -216,6 +220,7 @@ def _ratings(facts: dict[str, Any]) -> Figure:
 def _with_intervals(
     labels: Sequence[str], middles: Sequence[float], bounds: Sequence[Sequence[float]], unit: str, even: float
 ) -> Figure:
+    """A plot of values with intervals, one below the other; `even` is marked by a line."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import ACCENT, COLOUR
@@ -234,6 +239,7 @@ def _with_intervals(
 
 
 def _spread(played: PlayedTournament) -> Figure:
+    """Histograms of the points of single deals, for each pairing."""
     from matplotlib.figure import Figure
 
     from tichu_pipeline.plots import COLOUR

@@ -56,6 +56,7 @@ class Blunders:
 
 
 def _keys(games: np.ndarray, indices: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """One integer for each (game, round, turn)."""
     return games.astype(np.int64) << 24 | indices.astype(np.int64) << 12 | turns.astype(np.int64) & 0xFFF
 
 
@@ -103,11 +104,13 @@ class _Sums:
     of: dict[str, float]
 
     def add(self, name: str, hits: np.ndarray, among: np.ndarray | None = None) -> None:
+        """Counts the hits and trials of a figure; `among` selects the trials."""
         chosen = hits if among is None else hits[among]
         self.hits[name] = self.hits.get(name, 0.0) + float(chosen.sum())
         self.of[name] = self.of.get(name, 0.0) + len(chosen)
 
     def shares(self) -> dict[str, float]:
+        """The share of hits by name."""
         return {name: self.hits[name] / self.of[name] for name in self.hits if self.of[name]}
 
 
@@ -142,8 +145,8 @@ def rule_based(paths: DataPaths, spec_name: str, split: str, most: int) -> dict[
     if read.label in (CALL_LABEL, BOMB_LABEL):
         prefix = "called_" if read.label == CALL_LABEL else ""
         return {"heuristic": {prefix + name: value for name, value in _of_yes_no(table).items()}}
-    found: dict[str, dict[str, float]] = {"heuristic": rule.shares(), "always pass": passing.shares()}
-    return {name: figures for name, figures in found.items() if figures}
+    by_baseline: dict[str, dict[str, float]] = {"heuristic": rule.shares(), "always pass": passing.shares()}
+    return {name: figures for name, figures in by_baseline.items() if figures}
 
 
 def _of_yes_no(table: np.ndarray) -> dict[str, float]:
@@ -176,10 +179,10 @@ def points_so_far(paths: DataPaths, split: str, most: int) -> dict[str, float]:
         columns = np.stack([np.ones_like(lead), lead, value, lead * lead, lead * value, value * value], axis=1)
         np.add.at(sums, stage, columns)
     by_stage = {f"_from_{stage * CARDS_A_PHASE}": part for stage, part in enumerate(sums)}
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for ending, (n, x, y, xx, xy, yy) in {"": sums.sum(axis=0), **by_stage}.items():
         spread, outcomes = n * xx - x * x, n * yy - y * y
         if spread > 0 and outcomes > 0:
-            found[f"r2{ending}"] = float((n * xy - x * y) ** 2 / (spread * outcomes))
-            found[f"mse{ending}"] = float(outcomes / n**2 * (1 - found[f"r2{ending}"]))
-    return found
+            figures[f"r2{ending}"] = float((n * xy - x * y) ** 2 / (spread * outcomes))
+            figures[f"mse{ending}"] = float(outcomes / n**2 * (1 - figures[f"r2{ending}"]))
+    return figures

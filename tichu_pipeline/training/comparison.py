@@ -78,14 +78,14 @@ def compare(
 ) -> Compared:
     """Brings the table, the page and the plot up to date."""
     started = time.monotonic()
-    found = [run for run in runs(paths) if run.state == FINISHED]
-    if not found:
+    finished = [run for run in runs(paths) if run.state == FINISHED]
+    if not finished:
         raise ComparisonError(f"{paths.runs}: no finished run; expected one that tichu train makes")
     stamp = comparison_stamp(paths, samples)
     path = paths.reports / TABLE
     reused = not force and stored_stamp(path) == stamp
     if not reused:
-        _write(paths, _table(paths, found, "validation", samples, say), stamp, samples)
+        _write(paths, _table(paths, finished, "validation", samples, say), stamp, samples)
     table = pl.read_parquet(path)
     return Compared(
         path=path,
@@ -128,22 +128,22 @@ class FinalTest:
 
 
 def final_test(
-    paths: DataPaths, wanted: FinalTest, samples: int = SAMPLES, say: Callable[[str], None] = lambda _: None
+    paths: DataPaths, use: FinalTest, samples: int = SAMPLES, say: Callable[[str], None] = lambda _: None
 ) -> pl.DataFrame:
     """Figures on the test split. The use is recorded in a file beside the runs before any figure is known."""
-    if not wanted.by.strip() or not wanted.why.strip():
+    if not use.by.strip() or not use.why.strip():
         raise ComparisonError("the test split is used once: expected by whom, and why")
     there = {run.name: run for run in runs(paths) if run.state == FINISHED and run.manifest}
-    missing = [name for name in wanted.names if name not in there]
+    missing = [name for name in use.names if name not in there]
     if missing or not there:
         raise ComparisonError(f"no finished run {', '.join(missing)}; there are {', '.join(there) or 'none'}")
-    chosen = [there[name] for name in (wanted.names or there)]
+    chosen = [there[name] for name in (use.names or there)]
     log = paths.runs / FINAL_TEST
     earlier = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     entry: dict[str, Any] = {
         "when": datetime.now(tz=UTC).isoformat(timespec="seconds"),
-        "by": wanted.by,
-        "why": wanted.why,
+        "by": use.by,
+        "why": use.why,
         "host": platform.node(),
         "samples": samples,
         "rounds": months_manifest(paths).stamp,
@@ -152,7 +152,7 @@ def final_test(
     for known in earlier:
         if "figures" in known and all(known[name] == entry[name] for name in ("runs", "rounds", "samples")):
             return pl.DataFrame(known["figures"], schema=SCHEMA)
-    if earlier and not wanted.again:
+    if earlier and not use.again:
         last = earlier[-1]
         raise ComparisonError(
             f"{log}: the test split was used on {last['when']} by {last['by']} ({last['why']}) for "
@@ -166,14 +166,15 @@ def final_test(
 
 
 def _table(
-    paths: DataPaths, found: Sequence[Run], split: str, samples: int, say: Callable[[str], None]
+    paths: DataPaths, finished: Sequence[Run], split: str, samples: int, say: Callable[[str], None]
 ) -> pl.DataFrame:
+    """The figures of runs and baselines on a split."""
     from tichu_models.runs.manifest import CheckpointError
     from tichu_pipeline.training.judging import judge
 
     rows: list[tuple[Any, ...]] = []
     specs: dict[str, str] = {}
-    for run in found:
+    for run in finished:
         assert run.manifest is not None
         try:
             figures = judge(run, paths, split, samples)
@@ -194,6 +195,7 @@ def _table(
 
 
 def _baselines(paths: DataPaths, network: str, read: str, split: str, samples: int) -> dict[str, dict[str, float]]:
+    """The figures of the baselines of a network, by baseline."""
     if ARCHITECTURES[network].objective == "value":
         return {"points so far": points_so_far(paths, split, samples)}
     return rule_based(paths, "play-375" if read in ("play-376", "sequence") else read, split, samples)
@@ -201,17 +203,17 @@ def _baselines(paths: DataPaths, network: str, read: str, split: str, samples: i
 
 def _constant(figures: dict[str, float]) -> dict[str, float]:
     """The figures of a constant answer, or of a random legal move, on the same decisions."""
-    found = {}
+    constant = {}
     for name, value in figures.items():
         for there, here in CONSTANT.items():
             if there in name:
-                found[name.replace(there, here)] = value
+                constant[name.replace(there, here)] = value
         if name in NOTHING_EXPLAINED:
-            found[name] = 0.0
+            constant[name] = 0.0
         if name.endswith("base_brier"):
-            found |= {name.replace("base_brier", "brier"): value, name.replace("base_brier", "brier_skill"): 0.0}
-            found[name.replace("base_brier", "auc")] = 0.5
-    return found
+            constant |= {name.replace("base_brier", "brier"): value, name.replace("base_brier", "brier_skill"): 0.0}
+            constant[name.replace("base_brier", "auc")] = 0.5
+    return constant
 
 
 def shown_figures(network: str) -> tuple[str, ...]:
@@ -226,10 +228,10 @@ def wide(table: pl.DataFrame, network: str) -> tuple[tuple[str, ...], list[tuple
     of_network = table.filter(pl.col("network") == network)
     there = set(of_network["figure"])
     names = tuple(name for name in shown_figures(network) if name in there)
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    by_name: dict[tuple[str, str], dict[str, float]] = {}
     for row in of_network.iter_rows(named=True):
-        found.setdefault((row["kind"], row["name"]), {})[row["figure"]] = row["value"]
-    return names, [(kind, name, [values.get(each) for each in names]) for (kind, name), values in found.items()]
+        by_name.setdefault((row["kind"], row["name"]), {})[row["figure"]] = row["value"]
+    return names, [(kind, name, [values.get(each) for each in names]) for (kind, name), values in by_name.items()]
 
 
 def _write(paths: DataPaths, table: pl.DataFrame, stamp: str, samples: int) -> None:

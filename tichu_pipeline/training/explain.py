@@ -76,12 +76,17 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     read = spec(manifests.read(folder / MANIFEST).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
+<<<<<<< HEAD
     turns = getattr(run.manifest.config, "turns", 1)
     unpacker = SampleUnpacker(read, 1, run.manifest.constants, steps=turns, moves=read.label == CARDS_LABEL)
     found = 0
+=======
+    unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
+    explained = 0
+>>>>>>> w4
     only_open = objective == "sequence" and config_of(run.manifest).data.drop_forced
     for asked in _decisions(question, read, only_open):
-        found += 1
+        explained += 1
         with torch.inference_mode():
             answer = ANSWERS[objective](run.network, asked.batch(unpacker), asked)
         facts = asked.record
@@ -95,7 +100,7 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
             "played": label_of(int(facts["label"]), read),
             **answer,
         }
-    if not found:
+    if not explained:
         where = f"round {question.round_index}" + (f", turn {question.turn}" if question.turn is not None else "")
         where += f", seat {question.seat}" if question.seat is not None else ""
         kinds = " or ".join(KINDS[kind] for kind in read.kinds)
@@ -141,6 +146,7 @@ def _moves(scores: Tensor, likelihood: Tensor, asked: _Asked, legal: Candidates)
 
 
 def _of_cards(outputs: Tensor, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """The legal plays, scored by the outputs for cards."""
     legal = batch.candidates
     assert legal is not None
     scores = move_scores(outputs, legal, asked.question.rule)
@@ -152,12 +158,14 @@ def _cards(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 
 def _goal(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """The legal plays, the return to go that the network expects, and the one it was asked for."""
     outputs = network(batch.state[-1:], batch.rtg[-1:])
     expected = {"expected_rtg": VALUE_UNIT * outputs.value.item(), "asked_rtg": VALUE_UNIT * batch.rtg[-1].item()}
     return {**_of_cards(outputs.policy, batch, asked), **expected}
 
 
 def _sequence(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """As `_goal`, for a network that reads sequences."""
     known, unknown = torch.ones(1, dtype=torch.bool), torch.zeros(1, dtype=torch.bool)
     with_goal = network(batch.rtg, batch.state, batch.target, known)
     without_goal = network(batch.rtg, batch.state, batch.target, unknown)
@@ -175,6 +183,7 @@ def _move(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 
 def _value(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """The difference in points that the network expects, and the real one."""
     return {
         "answers": [],
         "expected_difference": VALUE_UNIT * network(batch.state[-1:]).item(),
@@ -197,6 +206,7 @@ def _yes_no(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
 
 
 def _choice(network: Any, batch: Batch, asked: _Asked) -> dict[str, Any]:
+    """All answers with their scores, the best first."""
     scores, came = network(batch.state[-1:])[0], batch.target[-1]
     rows = zip(asked.spec.label_names, scores.tolist(), scores.softmax(0).tolist(), came.tolist(), strict=True)
     answers = [

@@ -218,6 +218,7 @@ def months_of(config: RunConfig, paths: DataPaths) -> list[str]:
 def _manifest(
     config: RunConfig, source: RoundsSource | ShardSource, scaling: Scaling, months: list[str]
 ) -> RunManifest:
+    """The manifest of a run with these settings and inputs."""
     read = source.spec
     used = sorted({group.scaled_by for group in read.table if group.scaled_by})
     constants = {name: scaling.variables[name] for name in used}
@@ -240,6 +241,7 @@ def _manifest(
 
 
 def _classes(arrays: Any, read: Spec) -> np.ndarray:
+    """The class of each sample of a batch."""
     labels = arrays.labels.reshape(-1, arrays.labels.shape[-1])[arrays.mask.reshape(-1)]
     return classes_of_labels(labels, read.label)
 

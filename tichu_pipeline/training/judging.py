@@ -41,7 +41,7 @@ def judge(run: Run, paths: DataPaths, split: str, most: int) -> dict[str, float]
         loaded = checkpoint.load(run.folder, spec=SpecStamp.of(spec(run.manifest.spec.name)))
         inputs = inputs_of_run(loaded.manifest, paths)
     except OptionError as error:
-        raise CheckpointError(f"{run.folder}: made by another version ({error}): train the run anew") from error
+        raise CheckpointError(f"{run.folder}: made by another version ({error}): train the run again") from error
     learned = objective(inputs.config.architecture.objective, inputs.config.training)
     metrics = learned.metrics()
     total = weight = 0.0
@@ -111,9 +111,9 @@ def _free_rows(inputs: Inputs, blunders: Blunders, split: str) -> Iterator[np.nd
         samples = samples[: source.fill(block, samples, SPLITS.index(split))]
         facts = as_records(samples, source.spec)
         played = source.month(block.path)[0].rows  # type: ignore[union-attr]
-        wanted = (facts["split"] == SPLITS.index(split)) & (facts["forced"] == 0)  # shards may hold others too
+        free = (facts["split"] == SPLITS.index(split)) & (facts["forced"] == 0)  # shards may hold others too
         games, indices = played["game_id"][facts["round"]], played["round_index"][facts["round"]]
-        wanted &= ~blunders.among(games, indices, facts["turn"])
-        chosen = np.ascontiguousarray(samples[wanted])
+        free &= ~blunders.among(games, indices, facts["turn"])
+        chosen = np.ascontiguousarray(samples[free])
         for begin in range(0, len(chosen), ROWS_AT_ONCE):
             yield chosen[begin : begin + ROWS_AT_ONCE]

@@ -71,15 +71,15 @@ def difference(old: RunManifest, new: RunManifest) -> str:
 
 def standing(survey: Survey) -> Standing:
     """Freshness of the stage `training_runs`."""
-    found = runs(survey.paths)
-    if not found:
+    listed = runs(survey.paths)
+    if not listed:
         return missing("training_runs", "no network has been trained yet; tichu train NETWORK trains one")
-    finished = [run for run in found if run.state == FINISHED]
-    reasons = [f"{run.name} is {run.state}" for run in found if run.state != FINISHED]
+    finished = [run for run in listed if run.state == FINISHED]
+    reasons = [f"{run.name} is {run.state}" for run in listed if run.state != FINISHED]
     reasons += survey.not_fresh("rounds", "scaling")
     because = {run.name: stale_because(run, survey.paths) for run in finished} if not reasons else {}
     reasons += [f"{name}: {why}" for name, why in because.items() if why]
-    size = sum(path.stat().st_size for run in found for path in run.folder.iterdir())
+    size = sum(path.stat().st_size for run in listed for path in run.folder.iterdir())
     return judged("training_runs", f"{len(finished)} trained networks", size, reasons)
 
 

@@ -117,6 +117,7 @@ def is_helper() -> bool:
 
 
 def _help(folder: Path, inputs: Any) -> TrainedRun:
+    """Trains as a further rank of a run."""
     from tichu_models.learning.training import train
 
     validation = inputs.decisions("validation", inputs.config.data.validation_samples)
@@ -150,6 +151,7 @@ def _trained(
 
 
 def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, progress: Any) -> TrainedRun:
+    """Trains a run whose folder is locked, and records the trial."""
     from tichu_models.learning.training import train
     from tichu_pipeline.training.judging import reliability
     from tichu_pipeline.training.pictures import draw_curves, draw_reliability
@@ -185,6 +187,7 @@ def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, pro
 
 
 def _check_vacant(folder: Path, manifest: RunManifest) -> None:
+    """Fails if the folder holds another finished run."""
     there = run_of(folder) if folder.exists() else None
     if there is None or there.state != FINISHED or there.manifest is None or there.manifest.text() == manifest.text():
         return
@@ -205,6 +208,7 @@ def _parameters(folder: Path) -> int:
 
 
 def _device(config: RunConfig) -> str:
+    """The device, number of threads and precision of a run, in words."""
     import torch
 
     from tichu_models.learning.hardware import precision_of

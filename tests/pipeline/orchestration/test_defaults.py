@@ -29,6 +29,6 @@ def test_a_tournament_is_the_same_from_the_stage_and_from_the_command(monkeypatc
     request = TournamentOrder(("random", "heuristic"))
     assert config.seed == options["seed"].default == request.seed
     assert (
-        f"[default: {request.deals}]"
+        f"{request.deals} by default"
         in inspect.get_annotations(tournament_command, eval_str=True)["deals"].__metadata__[0].help
     )

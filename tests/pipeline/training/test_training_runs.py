@@ -109,7 +109,7 @@ def test_a_finished_run_is_kept(paths):
         (("PolicyNet", "--set", "training.epoch=3"), 1, "did you mean 'epochs'?"),
         (("PolicyNet", "--set", "epochs=3"), 1, "expected section.key=value"),
         (("PolicyNet", "--set", "data.spec=play-374"), 1, "expected one of play-375"),
-        (("PolicyNet", "--set", "data.spec=wish-233"), 1, "no answers of a PolicyNet"),
+        (("PolicyNet", "--set", "data.spec=wish-233"), 1, "a PolicyNet has no outputs for its labels"),
         (("PolicyNet", "--set", "data.first_month=2030-01"), 1, "no rounds from 2030-01"),
         (("PolicyNet", "--set", "data.source=shards"), 1, "materialise the stage features with spec play-375"),
         (("PolicyNet", "--config", "nowhere.toml"), 1, "nowhere.toml: cannot be read"),

@@ -59,11 +59,11 @@ def database_equals_the_parquet(data: DataFolder) -> dg.AssetCheckResult:
         "tricks": _parquet_rows(data.paths, "tricks"),
         "turns": sum(summary.turns for summary in summaries),
     }
-    found = {name: _whole(data.paths, f"SELECT count(*) FROM {name}") for name in ("games", "rounds", "tricks")}
-    found["turns"] = _whole(data.paths, "SELECT sum(num_turns) FROM rounds")
+    counted = {name: _whole(data.paths, f"SELECT count(*) FROM {name}") for name in ("games", "rounds", "tricks")}
+    counted["turns"] = _whole(data.paths, "SELECT sum(num_turns) FROM rounds")
     return dg.AssetCheckResult(
-        passed=found == expected,
-        metadata={name: f"{found[name]:,} of {expected[name]:,}" for name in expected},
+        passed=counted == expected,
+        metadata={name: f"{counted[name]:,} of {expected[name]:,}" for name in expected},
     )
 
 
@@ -72,6 +72,7 @@ def _parquet_rows(paths: DataPaths, name: str) -> int:
 
 
 def _whole(paths: DataPaths, sql: str) -> int:
+    """The first value of a result as an integer."""
     return int(str(value(paths, sql) or 0))
 
 
@@ -79,13 +80,13 @@ def _whole(paths: DataPaths, sql: str) -> int:
 def every_month_is_in(data: DataFolder) -> dg.AssetCheckResult:
     """Every month that has rounds in Parquet has rounds in the database."""
     sql = "SELECT DISTINCT format('{:04d}-{:02d}', year, month) AS month FROM rounds"
-    found = set(table(data.paths, sql)["month"].to_pylist())
+    present = set(table(data.paths, sql)["month"].to_pylist())
     missing = [
         month
         for month in manifest(data.paths).months
-        if month not in found and stored_summary(data.paths, month).rounds > 0
+        if month not in present and stored_summary(data.paths, month).rounds > 0
     ]
-    return dg.AssetCheckResult(passed=not missing, metadata={"missing": ", ".join(missing), "months": len(found)})
+    return dg.AssetCheckResult(passed=not missing, metadata={"missing": ", ".join(missing), "months": len(present)})
 
 
 @dg.asset_check(asset=analysis)

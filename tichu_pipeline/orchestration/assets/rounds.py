@@ -57,10 +57,15 @@ def rounds(
     """
     months = context.partition_keys
     with retry_transient(context):
+<<<<<<< HEAD
         made = ingest(data.paths.raw, data.paths, months, config.force, workers.get(), _log_month(context))
     watched, found = workers.metadata(), {each.summary.month: each for each in made.months}
+=======
+        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
+    watched, by_month = workers.metadata(), {each.summary.month: each for each in made.months}
+>>>>>>> w4
     for month in months:
-        of_month = [found[month]] if month in found else []
+        of_month = [by_month[month]] if month in by_month else []
         summary = of_month[0].summary if of_month else MonthSummary(month)
         context.add_asset_metadata(figures(*of_month) | _counts(summary, of_month) | watched, partition_key=month)
         for problem in summary.problems:
@@ -75,6 +80,7 @@ def _log_month(context: dg.AssetExecutionContext) -> Callable[[IngestedMonth], N
 
 
 def _counts(summary: MonthSummary, read: Sequence[Made]) -> dict[str, int | float]:
+    """The counts of a month as metadata."""
     seconds = sum(each.seconds for each in read)
     return {
         "files": summary.files,
@@ -89,6 +95,7 @@ def _counts(summary: MonthSummary, read: Sequence[Made]) -> dict[str, int | floa
 
 
 def _stored(paths: DataPaths) -> list[MonthSummary]:
+    """The summaries of all stored months."""
     return [stored_summary(paths, month) for month in months_in(paths.rounds)]
 
 
@@ -133,14 +140,14 @@ def rounds_equal_the_sum_of_games(data: DataFolder) -> dg.AssetCheckResult:
 def rounds_manifest(data: DataFolder) -> dg.MaterializeResult:
     """All months of rounds together: one digest, on which every stage that reads all months depends."""
     started = time.perf_counter()
-    found = manifest(data.paths)
+    whole = manifest(data.paths)
     return dg.MaterializeResult(
-        data_version=dg.DataVersion(found.stamp),
+        data_version=dg.DataVersion(whole.stamp),
         metadata={
-            "rows": found.rounds,
-            "games": found.games,
-            "months": len(found.months),
-            "bytes": found.bytes,
+            "rows": whole.rounds,
+            "games": whole.games,
+            "months": len(whole.months),
+            "bytes": whole.bytes,
             "seconds": time.perf_counter() - started,
         },
     )

@@ -76,6 +76,7 @@ def _plain(kind: Any) -> Any:
 
 
 def _request(architecture: Architecture, config: Any) -> TrainingRequest:
+    """The training request that a config stands for."""
     given = {name: getattr(config, name) for name in SECTIONS}
     settings = [
         f"{section}.{name}={toml(value)}"
