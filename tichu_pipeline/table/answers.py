@@ -78,11 +78,7 @@ def _cards(kind: int, view: np.void, text: str) -> int:
 
 
 def _three_cards(view: np.void, text: str) -> int:
-<<<<<<< HEAD
-=======
     """The choice for schupf."""
-    choice = 0
->>>>>>> w4
     given = [_parsed(label) for label in text.split()]
     if len(given) != 3 or len(set(given)) != 3 or any(card & ~int(view["hand"]) for card in given):
         raise AnswerError("expected three cards of your hand: for the right opponent, the partner, the left opponent")

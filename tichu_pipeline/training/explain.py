@@ -76,14 +76,9 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
     read = spec(manifests.read(folder / MANIFEST).spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
     objective = ARCHITECTURES[run.manifest.network].objective
-<<<<<<< HEAD
     turns = getattr(run.manifest.config, "turns", 1)
     unpacker = SampleUnpacker(read, 1, run.manifest.constants, steps=turns, moves=read.label == CARDS_LABEL)
-    found = 0
-=======
-    unpacker, turns = Unpacker(read, run.manifest.constants), getattr(run.manifest.config, "turns", 1)
     explained = 0
->>>>>>> w4
     only_open = objective == "sequence" and config_of(run.manifest).data.drop_forced
     for asked in _decisions(question, read, only_open):
         explained += 1

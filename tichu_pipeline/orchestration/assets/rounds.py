@@ -57,13 +57,8 @@ def rounds(
     """
     months = context.partition_keys
     with retry_transient(context):
-<<<<<<< HEAD
         made = ingest(data.paths.raw, data.paths, months, config.force, workers.get(), _log_month(context))
-    watched, found = workers.metadata(), {each.summary.month: each for each in made.months}
-=======
-        made = ingest(data.paths.raw, data.paths, months, config.force, workers.get())
     watched, by_month = workers.metadata(), {each.summary.month: each for each in made.months}
->>>>>>> w4
     for month in months:
         of_month = [by_month[month]] if month in by_month else []
         summary = of_month[0].summary if of_month else MonthSummary(month)
