@@ -200,8 +200,10 @@ class Encoder:
 
     def encode(self, played: Played, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Samples of rounds, written into rows of words while there is room; (rounds done, samples)."""
+        # Fields of records are spread out: for those alone everything would be compiled again.
+        winners, doubles = np.ascontiguousarray(played.winners), np.ascontiguousarray(played.doubles)
         return encode_rounds(
-            *(played.rows, played.standings, played.winners, played.doubles, played.splits, played.history),
+            *(played.rows, played.standings, winners, doubles, played.splits, played.history),
             *(played.places, self._scratch, observer, self._common, self.plan, into),
         )
 
