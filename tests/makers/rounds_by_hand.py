@@ -50,7 +50,7 @@ class Sheet:
             data.extend(sorted(INDEX_OF_LABEL[card] for card in cards))
         row = self.row.copy()
         row["history_from"], row["history_to"] = 0, len(data)
-        return Rounds(row, np.frombuffer(bytes(data), dtype=np.uint8))
+        return Rounds(row, np.frombuffer(bytearray(data), dtype=np.uint8))
 
     def outcome(self) -> np.void:
         """The outcome of the replay."""

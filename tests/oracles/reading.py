@@ -96,7 +96,7 @@ def to_records(rounds: list[dict], game_id: int = 0) -> Rounds:
             owner = seat if cards else owner
             history.extend(sorted(INDEX_OF_LABEL[card] for card in cards))
         row["history_to"] = len(history)
-    return Rounds(rows, np.frombuffer(bytes(history), dtype=np.uint8))
+    return Rounds(rows, np.frombuffer(bytearray(history), dtype=np.uint8))
 
 
 def sorted_lines(text: str) -> list[str]:

@@ -222,8 +222,10 @@ class Encoder:
 
     def encode(self, rounds: SoundRounds, into: np.ndarray, observer: int = WHO_ACTS) -> tuple[int, int]:
         """Writes samples into rows of words, while there is room; returns (rounds done, samples)."""
+        # A field of an array of records is strided; for such arrays alone all would be compiled a second time.
+        winners, doubles = np.ascontiguousarray(rounds.winners), np.ascontiguousarray(rounds.doubles)
         return encode_rounds(
-            *(rounds.rows, rounds.before, rounds.winners, rounds.doubles, rounds.splits, rounds.history),
+            *(rounds.rows, rounds.before, winners, doubles, rounds.splits, rounds.history),
             *(rounds.places, self._scratch, observer, self._common, self.plan, into),
         )
 
