@@ -8,11 +8,12 @@ parent of the folder of runs. Torch is imported only for players with a network.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
+from tichu_models.agents.names import NAMES, WITH_RUN
 from tichu_models.agents.options import (
     GoalOptions,
     HeuristicOptions,
@@ -55,8 +56,6 @@ OF_NETWORK = {
     "GCPolicyNet": AgentClass(GoalOptions, "gc_agent", "GCPolicyAgent"),
     "DTNet": AgentClass(GoalOptions, "dt_agent", "DTAgent"),
 }
-NETWORK_OF_NAME = {"policy": None, "candidate": "CandidatePolicyNet", "gc": "GCPolicyNet", "dt": "DTNet"}
-NAMES = ("random", "heuristic", "crowd", *NETWORK_OF_NAME, "mcts")
 
 
 def agent_from(text: str, runs: Path | None = None) -> Agent:
@@ -73,9 +72,9 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
-        if name in NETWORK_OF_NAME:
+        if name in WITH_RUN:
             run, _, rest = rest.partition(",")
-            return _with_network(text.strip(), _folder(run, runs), NETWORK_OF_NAME[name], rest)
+            return _with_network(text.strip(), _folder(run, runs), WITH_RUN[name], rest)
         raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
     except (OptionError, CheckpointError) as error:
         raise AgentError(f"agent '{text}': {error}") from None
@@ -118,15 +117,15 @@ def _folder(run: str, runs: Path | None) -> Path:
     return folder
 
 
-def _with_network(name: str, folder: Path, network: str | None, rest: str) -> Agent:
+def _with_network(name: str, folder: Path, networks: Sequence[str], rest: str) -> Agent:
     """A player with the network of a run, and with the networks beside it for other decisions."""
     import importlib
 
     from tichu_models.agents.neural.network import Network
 
     manifest = manifests.read(folder / MANIFEST)
-    if manifest.network not in OF_NETWORK or (network and manifest.network != network):
-        raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {network or ' or '.join(OF_NETWORK)}")
+    if manifest.network not in networks:
+        raise OptionError(f"run {folder.name} is a {manifest.network}; expected a {' or '.join(networks)}")
     kind = OF_NETWORK[manifest.network]
     options = _options(kind.options, rest)
     make = getattr(importlib.import_module(f"tichu_models.agents.neural.{kind.module}"), kind.class_name)
@@ -142,7 +141,7 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     from tichu_models.agents.neural.gc_agent import GCPolicyAgent, expected_by
     from tichu_models.agents.neural.network import Network
 
-    policy: Any = _with_network(name, folder, None, "" if options.decisions else "decisions=false")
+    policy: Any = _with_network(name, folder, tuple(OF_NETWORK), "" if options.decisions else "decisions=false")
     if policy.wants:
         raise OptionError(f"run {folder.name} is a {policy.network.manifest.network}, which cannot lead a search")
     if options.leaf == "rollout":

@@ -12,19 +12,9 @@ from pathlib import Path
 
 import typer
 
+from tichu_models.agents.names import WITH_RUN, WITHOUT_RUN
 from tichu_models.runs.files import MANIFEST
 from tichu_pipeline.storage.folders import DataPaths
-
-# The names of `tichu_models.agents.registry`, which takes too long to import: agents without a run, and agents that
-# take a run, with the networks that it may have.
-ALONE = ("random", "heuristic", "crowd")
-WITH_RUN = {
-    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
-    "candidate": ("CandidatePolicyNet",),
-    "gc": ("GCPolicyNet",),
-    "dt": ("DTNet",),
-    "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet"),
-}
 
 
 def runs(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -37,7 +27,7 @@ def agents(ctx: typer.Context, incomplete: str) -> list[str]:
     of_runs = [f"{name}:{run}" for run in _runs(ctx) for name in _players_of(_paths(ctx).runs / run)]
     if before := _before_colon():
         return _beginning(f"{before}:{incomplete}", of_runs, len(before) + 1)
-    return _beginning(incomplete, [*ALONE, *of_runs])
+    return _beginning(incomplete, [*WITHOUT_RUN, *of_runs])
 
 
 def tournaments(ctx: typer.Context, incomplete: str) -> list[str]:

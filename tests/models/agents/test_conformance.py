@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.makers.agents import TEXTS, make_data
-from tichu_models.agents.registry import NAMES, agent_from
+from tichu_models.agents.names import NAMES
+from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
 from tichu_models.arena.extras import extras_for
 from tichu_models.arena.referee import Referee

@@ -1,0 +1,13 @@
+"""The names of agents, and the networks with which each plays. Imports nothing, so that the shell's completion is quick."""
+
+from __future__ import annotations
+
+WITHOUT_RUN = ("random", "heuristic", "crowd")
+WITH_RUN = {
+    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
+    "candidate": ("CandidatePolicyNet",),
+    "gc": ("GCPolicyNet",),
+    "dt": ("DTNet",),
+    "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet"),
+}
+NAMES = (*WITHOUT_RUN, *WITH_RUN)
