@@ -1,4 +1,4 @@
-"""The names of agents, and the networks with which each plays. Imports nothing, so that the shell's completion is quick."""
+"""The names of agents, and the networks with which each plays. Imports nothing: the shell's completion reads it."""
 
 from __future__ import annotations
 
