@@ -1,6 +1,6 @@
 """`python -m tichu_pipeline.training.child`: trains one run for Dagster, in a process of its own.
 
-What is to be trained comes through Dagster Pipes, and how it goes is told there. The process leads a session of its
+The request comes through Dagster Pipes, and progress and errors are reported there. The process leads a session of its
 own, so that whatever it starts can be ended with it; it ends by itself when the one that started it is gone.
 
 Loading torch and Lightning takes as long as training a small network. Called with the descriptor of a socket, the
@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from errno import EIO
+from multiprocessing import parent_process
 from pathlib import Path
 
 from tichu_pipeline.storage.folders import DataPaths
@@ -22,16 +23,17 @@ from tichu_pipeline.training.forking import SECONDS_BETWEEN_LOOKS, serve
 from tichu_pipeline.training.runs import figures_line, main_figure
 from tichu_pipeline.training.train import TrainingRequest, train_run
 
-REQUEST, ROOT, EPOCH = "request", "root", "epoch"  # names of what goes to and fro
+REQUEST, ROOT, EPOCH = "request", "root", "epoch"  # keys of the messages
 FAILED, DISTURBED = "failed", "disturbed"
 SECONDS_BETWEEN_LINES = 5.0
 
 
 def main() -> int:
-    """Returns the exit status: 1 if the run failed for a reason that is told."""
+    """Returns the exit status: 1 if the run failed for a reason that was reported."""
     from dagster_pipes import open_dagster_pipes
 
-    end_with(os.getppid())
+    server = parent_process()  # known since before the fork: it may be gone by now
+    end_with(os.getppid() if server is None or server.pid is None else server.pid)
     with open_dagster_pipes() as pipes:
         request = TrainingRequest(**pipes.get_extra(REQUEST))
         last = time.monotonic()
@@ -53,7 +55,7 @@ def main() -> int:
             where = str(error.filename) if error.filename else None
             pipes.report_custom_message({DISTURBED: [error.errno or EIO, error.strerror or str(error), where]})
             return 1
-        except Exception as error:  # noqa: BLE001 - told, not swallowed
+        except Exception as error:  # noqa: BLE001 - reported, not swallowed
             pipes.report_custom_message({FAILED: f"{type(error).__name__}: {error}"})
             return 1
     return 0

@@ -29,12 +29,15 @@ def serve(descriptor: int, main: Callable[[], int]) -> None:
             break
         child = get_context("fork").Process(target=_begin, args=(client, environment, main))
         child.start()
-        client.send(child.pid)
-        if client in wait([child.sentinel, client]):  # nothing is sent meanwhile: it is gone, and its child sees that
+        try:
+            client.send(child.pid)
+            if client in wait([child.sentinel, client]):  # nothing is sent meanwhile: it is gone
+                break
+            child.join()
+            client.send(child.exitcode)
+        except OSError:  # it is gone
             break
-        child.join()
-        client.send(child.exitcode)
-    os._exit(0)  # without waiting for a child
+    os._exit(0)  # without waiting for a child, which sees by itself that it is alone
 
 
 def _begin(client: Connection, environment: dict[str, str], main: Callable[[], int]) -> None:

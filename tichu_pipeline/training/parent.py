@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,7 +25,8 @@ class TrainingFailedError(Exception):
 
 
 def train_in_child(context: dg.AssetExecutionContext, root: Path, request: TrainingRequest) -> None:
-    """Trains a run; what the child tells stands in the run's log as it comes, every epoch's figures by the asset."""
+    """Trains a run. The child's messages go into the log of Dagster's run at once, and the figures of each epoch into
+    observations of the asset."""
     with dg.open_pipes_session(
         context=context,
         extras={REQUEST: asdict(request), ROOT: str(root)},
@@ -32,37 +34,46 @@ def train_in_child(context: dg.AssetExecutionContext, root: Path, request: Train
         message_reader=dg.PipesTempFileMessageReader(),
     ) as session:
         environment = {**THRIFTY, **os.environ, **session.get_bootstrap_env_vars()}
-        child = fork(["-m", "tichu_pipeline.training.child"], environment)
+        try:
+            child = fork(["-m", "tichu_pipeline.training.child"], environment)
+        except EOFError as error:
+            raise TrainingFailedError(
+                "the training process ended while it was loading; expected its reason on standard error"
+            ) from error
         context.log.info(f"training process {child.pid}")
-        heard = 0
+        observed = 0
         try:
             while (status := child.wait(SECONDS_BETWEEN_LOOKS)) is None:
-                heard = _observe(context, session, heard)
+                observed = _observe(context, session, observed)
         except BaseException:  # the run is terminated
             _end(child)
             raise
-    _observe(context, session, heard)
+    _observe(context, session, observed)
     if status:
         messages = session.get_custom_messages()
         for message in messages:
             if DISTURBED in message:  # by the world, as by a full disk: it may be tried again
                 raise OSError(*message[DISTURBED])
-        told = [message[FAILED] for message in messages if FAILED in message]
-        raise TrainingFailedError(*told or [f"the training process ended with status {status}; run it again to go on"])
+        reasons = [message[FAILED] for message in messages if FAILED in message]
+        unknown = f"the training process ended with status {status}; run it again to go on"
+        raise TrainingFailedError(*reasons or [unknown])
 
 
-def _observe(context: dg.AssetExecutionContext, session: dg.PipesSession, heard: int) -> int:
-    """What came behind the messages that were heard: an epoch's figures, which the UI draws over time; all of them."""
+def _observe(context: dg.AssetExecutionContext, session: dg.PipesSession, observed: int) -> int:
+    """Makes the figures of each epoch observations of the asset, which the web UI draws over time. The first `observed`
+    messages have been dealt with. Returns the number of all messages."""
     messages = session.get_custom_messages()
-    for message in messages[heard:]:
+    for message in messages[observed:]:
         if EPOCH in message:
             context.log_event(dg.AssetObservation(context.asset_key, metadata=message[EPOCH]))
     return len(messages)
 
 
 def _end(child: Forked) -> None:
-    """First in a way that it can hear, then with everything that it has started."""
-    os.kill(child.pid, signal.SIGTERM)
-    if child.wait(PATIENCE) is None:
-        os.killpg(child.pid, signal.SIGKILL)
+    """Ends a child: first by a signal that it can handle, then by force, with everything that it has started."""
+    for end, how in ((os.kill, signal.SIGTERM), (os.killpg, signal.SIGKILL)):
+        if child.wait(0) is not None:  # it has ended by itself: its number may be another process's
+            return
+        with suppress(ProcessLookupError):
+            end(child.pid, how)
         child.wait(PATIENCE)

@@ -105,3 +105,13 @@ def test_a_server_ends_with_its_client(arguments, tmp_path):
     client.connection.close()
     client.process.wait(30)  # though its child sleeps on: one of `training.child` sees by itself that it is alone
     os.kill(child, signal.SIGKILL)
+
+
+def test_a_client_that_is_gone_before_its_child_begins(arguments, tmp_path):
+    """A demo that is stopped while its first training loads: the training would go on for hours without it."""
+    wanted = environment(tmp_path / "1", sleep=600)
+    client = Server(arguments, wanted)
+    client.connection.send(wanted)
+    client.connection.close()
+    assert client.process.wait(60) == 0
+    os.kill(heard(tmp_path / "1")[0], signal.SIGKILL)
