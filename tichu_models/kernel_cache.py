@@ -33,7 +33,7 @@ PROJECT = ("tichu_models", "tichu_pipeline")
 KERNELS = "tichu_models.kernels"
 DECORATORS = {"kernel", "vectorised", "inner", "inlined"}
 KEEP_SECONDS = 14 * 24 * 3600
-FOLDER_NAME = re.compile(r"[a-z_.]+-[0-9a-f]{20}(-boundscheck)?")
+FOLDER_NAME = re.compile(r"([\w.]+-)?[0-9a-f]{20}(-boundscheck)?")  # once there was a folder for all modules
 
 
 class Compiling(NamedTuple):
@@ -49,18 +49,18 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Has a listener called when this process begins to compile a kernel that Python calls, and, with None, when it is
-    done; returns what ends that. The listener is called by the thread that compiles, and had better be quick."""
+    """Calls a listener whenever this process begins to compile a kernel that Python calls, and, with None, when it is
+    done. The thread that compiles calls it, so it should be quick. Returns a function that removes the listener."""
     _listeners.append(listener)
     return lambda: _listeners.remove(listener)
 
 
 def compiling() -> Compiling | None:
-    """What this process compiles at the moment. Kernels that this one calls do not count."""
+    """The kernel that this process is compiling, not those that it calls; None if there is none."""
     return next(iter(_compiling), None)
 
 
-def _tell(now: Compiling | None) -> None:
+def _notify(now: Compiling | None) -> None:
     for listener in _listeners[:]:
         listener(now)
 
@@ -97,11 +97,11 @@ class KernelCache(FunctionCache):
         self._is_compiling = True
         _compiling.append(Compiling(self._kernel, time.monotonic()))
         if len(_compiling) == 1:
-            _tell(_compiling[0])
+            _notify(_compiling[0])
         self._lock = _locked(self._lock_path)
 
     def done(self) -> None:
-        """Lets other processes go on."""
+        """Ends what a miss began: other processes may load or compile the kernel."""
         if not self._is_compiling:
             return
         self._is_compiling = False
@@ -111,7 +111,7 @@ class KernelCache(FunctionCache):
         self._lock = -1
         _compiling.pop()
         if not _compiling:
-            _tell(None)
+            _notify(None)
 
 
 class _Folder(_CacheLocator):
@@ -145,10 +145,13 @@ KernelCache._impl_class = _Impl
 
 def _locked(path: Path) -> int:
     """An open file that no other process has locked. The system unlocks it when the process ends, however it does."""
+    handle = -1
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         fcntl.flock(handle, fcntl.LOCK_EX)
     except OSError:  # a file system without locks: each process compiles for itself
+        if handle >= 0:
+            os.close(handle)
         return -1
     return handle
 
@@ -161,21 +164,22 @@ def module_folder(module: str) -> Path:
         return _of_this_process() / module
     variant = "-boundscheck" if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0") else ""
     name = f"{module}-{closure_digest(module)}{variant}"
-    folder = _base() / name
     try:
+        folder = _base() / name
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _forget_old(folder.parent)
         os.utime(folder)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return _of_this_process() / name
 
 
 def _base() -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or cache / "tichu" / "kernels")
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tichu" / "kernels"
 
 
 @functools.cache
@@ -188,7 +192,7 @@ def _of_this_process() -> Path:
 def _forget_old(base: Path) -> None:
     limit = time.time() - KEEP_SECONDS
     for other in base.iterdir():
-        with contextlib.suppress(OSError):  # another process forgets as well
+        with contextlib.suppress(OSError):  # another process removes it as well
             if FOLDER_NAME.fullmatch(other.name) and other.stat().st_mtime < limit:
                 shutil.rmtree(other, ignore_errors=True)
 
@@ -232,6 +236,8 @@ def _imports(module: str) -> set[str]:
 
 @functools.cache
 def _spec(module: str) -> Any:
+    if module == "__main__":  # with `python -m` it has a spec, whose loader knows it by another name
+        return None
     try:
         return importlib.util.find_spec(module)
     except (ImportError, ValueError):
@@ -249,7 +255,7 @@ def _code(module: str) -> CodeType | None:
     spec = _spec(module)
     if spec is None or not spec.has_location:
         return None
-    # pytest loads its tests by a loader of its own, which tells no bytecode.
+    # pytest loads its tests by a loader of its own, which gives no bytecode.
     loader = spec.loader if hasattr(spec.loader, "get_code") else SourceFileLoader(module, spec.origin)
     return loader.get_code(module)
 
@@ -262,7 +268,7 @@ def _code_digest(module: str) -> str:
 
 
 def _words(code: CodeType) -> Iterator[str]:
-    """All of some bytecode but its docstrings, file name and line numbers."""
+    """The content of bytecode, without docstrings, file name and line numbers."""
     yield code.co_name
     yield code.co_code.hex()
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags))

@@ -30,7 +30,7 @@ JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 class _Kind(NamedTuple):
-    """What becomes of a kernel."""
+    """How a kernel is compiled."""
 
     is_inner: bool = False
     is_vectorised: bool = False
@@ -176,7 +176,7 @@ if JIT_IS_OFF:
         target[to : to + 8] = source[at : at + 8]
 
     def record_at(dtype: np.dtype) -> Any:
-        """As below."""
+        """`record_at` without the compiler."""
 
         def record(address: int) -> Any:
             memory: Any = (ctypes.c_char * dtype.itemsize).from_address(address)
@@ -185,7 +185,7 @@ if JIT_IS_OFF:
         return record
 
     def field_copier(source: np.dtype, target: np.dtype, names: Sequence[str]) -> Any:
-        """As below."""
+        """`field_copier` without the compiler."""
 
         def copy(from_: Any, to: Any) -> None:
             for name in names:
@@ -222,7 +222,7 @@ else:
         return types.void(source, types.int64, target, types.int64), emit
 
     def record_at(dtype: np.dtype) -> Any:
-        """A function (address): the record of this kind that lies there. Nobody looks whether one does."""
+        """A function (address): the record of this kind at the address, which is not checked."""
         kind = numba.from_dtype(dtype)
 
         @intrinsic

@@ -53,6 +53,16 @@ from tichu_models.deep import POINTS
 def page():
     return f"A page about {POINTS}"
 """
+# A module that is run by itself, and has a kernel.
+ALONE = """
+from tichu_models.kernels import kernel
+
+@kernel
+def thrice(cards):
+    return 3 * cards
+
+print(thrice(5))
+"""
 KERNELS = {"answer", "doubled", "worth"}
 
 # Prints the kernels that the process itself compiles, then the answer.
@@ -259,6 +269,26 @@ def test_a_folder_that_cannot_be_written(project):
     assert not Path(folder).parent.exists(), "it was left behind"
 
 
+@pytest.mark.parametrize("how", [("alone.py",), ("-m", "alone")])
+def test_a_kernel_in_the_main_module(project, how):
+    """Somebody's own script with a kernel does not start, or leaves a folder for each of its runs."""
+    (project / "alone.py").write_text(ALONE)
+    environment = {**os.environ, "PYTHONPATH": str(project), "NUMBA_CACHE_DIR": str(project.parent / "cache")}
+    command = [sys.executable, *how]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("15\n", "")
+    assert not list(project.parent.glob("cache/*main*"))
+
+
+def test_a_user_without_a_home(project):
+    """A container whose user is in no list: no command starts, though a folder for the cache is named."""
+    nobody = "from pathlib import Path\ndef home():\n    raise RuntimeError\nPath.home = home\n"
+    (project / "sitecustomize.py").write_text(nobody)
+    assert end(start(project)) == (KERNELS, "150")
+    assert end(start(project)) == (set(), "150")
+    assert end(start(project, NUMBA_CACHE_DIR="", XDG_CACHE_HOME="")) == (KERNELS, "150")
+
+
 def test_checked_bounds_have_a_cache_of_their_own(project):
     """Whoever looks for a wrong index is served the code that does not check."""
     end(start(project))
@@ -272,11 +302,11 @@ def test_old_folders_are_forgotten(project, tmp_path, monkeypatch):
     base = tmp_path / "kernels"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(base))
     old, fresh, foreign = (base / name for name in (f"a.b-{'0' * 20}", f"a.b-{'1' * 20}", "mine"))
-    old_and_checked = base / f"a.b-{'0' * 20}-boundscheck"
-    for folder in (old, old_and_checked, fresh, foreign):
+    old_and_checked, former = base / f"a.b2-{'0' * 20}-boundscheck", base / ("0" * 20)
+    for folder in (old, old_and_checked, former, fresh, foreign):
         folder.mkdir(parents=True)
         (folder / "file").touch()
-    for folder in (old, old_and_checked, foreign):
+    for folder in (old, old_and_checked, former, foreign):
         os.utime(folder, (0, 0))
     current = kernel_cache.module_folder.__wrapped__("tichu_models.chance")
     assert current.parent == base
