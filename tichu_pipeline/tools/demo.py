@@ -1,7 +1,7 @@
-"""`python -m tichu_pipeline.tools.demo`: compiles, generates a corpus and runs every stage over it, in sight.
+"""`python -m tichu_pipeline.tools.demo`: compiles, generates a corpus, and runs every stage over it.
 
-The stages are those of `definitions`, run by Dagster: none is known by name here, a new one needs no line. What is
-known of them while they run is in `stage_list`, how it is shown in `stage_display`.
+All of it is shown while it runs: `stage_list` follows the stages, `stage_display` shows them. They are those of
+`definitions`, which Dagster runs. None is named here, so that a new stage needs no change.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from uuid import uuid4
 import typer
 from rich.console import Console
 
+from tichu_models.whole_files import write_whole
 from tichu_pipeline.brettspielwelt.corpus import generate as corpus
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.months import parse_months
 from tichu_pipeline.tools.stage_display import display, show
-from tichu_pipeline.tools.stage_list import Stage, StageList
+from tichu_pipeline.tools.stage_list import FAILED, Stage, StageList
 
 if TYPE_CHECKING:
     from dagster import JobDefinition
@@ -57,7 +58,7 @@ def refuse_foreign_logs(raw: Path, request: CorpusRequest) -> None:
 
 
 def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
-    """Generates the ordered corpus into `raw`, unless it is there already."""
+    """Generates the requested corpus into `raw`, unless it is there already."""
     refuse_foreign_logs(raw, request)
     record, known, archives = raw / RECORD, _known(raw), _archives(raw, request)
     if known["order"] == asdict(request) and known["archives"] == _sizes(archives):
@@ -66,7 +67,7 @@ def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
     raw.mkdir(parents=True, exist_ok=True)
     # Said beforehand too: what an interrupted generator leaves is the demo's, and is made anew.
     begun = {"order": None, "archives": dict.fromkeys(archive.name for archive in archives)}
-    record.write_text(json.dumps(begun))
+    write_whole(record, json.dumps(begun))
     started = time.perf_counter()
     made = corpus.generate(raw, games=request.games, months=request.months, seed=request.seed, quirks=False)
     written = {
@@ -76,7 +77,7 @@ def ensure_corpus(raw: Path, request: CorpusRequest) -> Stage:
         "rounds": made.rounds,
         "bytes": made.bytes,
     }
-    record.write_text(json.dumps(written, indent=1))
+    write_whole(record, json.dumps(written, indent=1))
     return Stage(CORPUS, made.games, made.bytes, time.perf_counter() - started)
 
 
@@ -85,7 +86,7 @@ def _archives(raw: Path, request: CorpusRequest) -> list[Path]:
 
 
 def _known(raw: Path) -> dict[str, Any]:
-    """What the demo has written here."""
+    """The record of the files that the demo has written here."""
     record = raw / RECORD
     return json.loads(record.read_text()) if record.is_file() else {"order": None, "archives": {}}
 
@@ -111,13 +112,13 @@ def load_stages(stages: StageList) -> None:
     stages.end(LOADING)
 
 
-def compile_kernels(stages: StageList) -> None:
-    """Compiles all kernels by several processes, as a stage, unless that has been done. Should this process compile one
-    later, that is shown as well."""
+def compile_kernels(stages: StageList) -> bool:
+    """Compiles all kernels in several processes, as a stage, unless that has been done; False if that fails. Kernels
+    that this process compiles later are shown as well."""
     from tichu_models.kernel_cache import Compiling, listen
-    from tichu_pipeline.tools.warm_up import Progress, compile_all, is_compiled
+    from tichu_pipeline.tools.warm_up import CompileError, PartProgress, compile_all, is_compiled
 
-    def show_part(progress: Progress) -> None:
+    def show_part(progress: PartProgress) -> None:
         stages.compiling(f"{progress.part}: {progress.kernel.rpartition('.')[2]}", progress.seconds)
 
     def show_here(now: Compiling | None) -> None:
@@ -130,10 +131,15 @@ def compile_kernels(stages: StageList) -> None:
     if is_compiled():
         stages.stages[KERNELS].add({"reused": True})
     else:
-        compile_all(show_part)
+        try:
+            compile_all(show_part)
+        except CompileError as error:
+            stages.end(KERNELS, FAILED, str(error))
+            return False
     stages.compiling("")
     stages.end(KERNELS)
     listen(show_here)
+    return True
 
 
 def make_corpus(stages: StageList, raw: Path, request: CorpusRequest) -> None:
@@ -175,8 +181,8 @@ def _everything() -> JobDefinition:
     return defs.resolve_job_def(everything.name)
 
 
-def told_of_checks(checks: list[tuple[str, bool]]) -> str:
-    """How many there were, and which failed."""
+def summary_of_checks(checks: list[tuple[str, bool]]) -> str:
+    """The number of checks, and the names of those that failed."""
     failed = [name for name, passed in checks if not passed]
     return f"{len(checks)} checks, " + (f"failed: {', '.join(failed)}" if failed else "all passed")
 
@@ -206,9 +212,10 @@ def main(
     try:
         with display(console, stages):
             load_stages(stages)
-            compile_kernels(stages)
-            make_corpus(stages, paths.raw, request)
-            succeeded = run_stages(request.months, stages)
+            succeeded = compile_kernels(stages)
+            if succeeded:
+                make_corpus(stages, paths.raw, request)
+                succeeded = run_stages(request.months, stages)
     except KeyboardInterrupt as error:
         _say(console, f"Stopped after {stages.elapsed:.0f} s; the next demo goes on from here", "yellow")
         raise typer.Exit(INTERRUPTED) from error
@@ -220,7 +227,7 @@ def main(
         raise typer.Exit(1)
     on_disk = sum(path.stat().st_size for path in paths.root.rglob("*") if path.is_file())
     show(console, list(stages.stages.values()), Stage("total, on disk", None, on_disk, stages.elapsed))
-    _say(console, told_of_checks(stages.checks))
+    _say(console, summary_of_checks(stages.checks))
     _say(console, f"All reports: {paths.reports / 'index.html'}")
 
 

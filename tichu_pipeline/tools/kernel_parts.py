@@ -1,7 +1,7 @@
-"""What needs kernels, in parts that compile apart: each runs its kernels for real, on next to nothing.
+"""All kernels in parts that can be compiled side by side: each part calls its kernels on tiny inputs.
 
-A new game, or a new way to play, gets a part of its own. Parts may share kernels: who comes first compiles them. How
-parts are run side by side is `warm_up`.
+A new game, or a new way to play, gets a part of its own. Kernels that several parts call are compiled by the first one.
+`warm_up` runs the parts side by side.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def self_play() -> None:
 
 
 def encoding() -> None:
-    """Samples and decisions out of rounds: there are none, so that no other part is needed."""
+    """Samples and decisions of rounds. There are no rounds, so that this part needs no other one."""
     from tichu_models.observation.decisions import (
         DECISION_BUFFER,
         DECISIONS_AT_ONCE,
@@ -63,7 +63,7 @@ def encoding() -> None:
 
 
 def tournaments() -> None:
-    """Players whom Python asks, table by table."""
+    """Lock-step tournaments, in which Python asks the agents."""
     from tichu_models.agents.registry import agent_from
     from tichu_models.arena import lockstep, tournament
     from tichu_models.arena.results import results_of
@@ -78,7 +78,7 @@ def tournaments() -> None:
 
 
 def statistics() -> None:
-    """Intervals of confidence, and keys."""
+    """Confidence intervals, and random numbers."""
     from tichu_models.chance import fill
     from tichu_models.statistics import bootstrap
 
@@ -87,7 +87,7 @@ def statistics() -> None:
 
 
 def networks() -> None:
-    """Players with networks, and what is expected of a deal."""
+    """Agents with networks, and the control variate of a deal."""
     from tichu_models.agents.luck import Luck
     from tichu_models.agents.registry import OF_NETWORK
 
@@ -100,7 +100,7 @@ def networks() -> None:
 
 
 def search() -> None:
-    """The search that a network leads, with both judges of a position."""
+    """The search that is led by a network, with both ways to evaluate a leaf."""
     with tempfile.TemporaryDirectory() as folder:
         runs = Path(folder)
         _make_runs(runs)
@@ -109,7 +109,7 @@ def search() -> None:
 
 
 def _make_runs(runs: Path) -> None:
-    """A run of every network, the smallest that there is, with random weights."""
+    """A run of every network, as small as possible, with random weights."""
     from tichu_models.networks.architectures import ARCHITECTURES, build
     from tichu_models.observation.specs import spec
     from tichu_models.runs.checkpoint import save
@@ -123,7 +123,7 @@ def _make_runs(runs: Path) -> None:
 
 
 def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:
-    """A round of each deal, of a player against one by chance."""
+    """Plays some deals between an agent and the random one, and returns their rounds."""
     from tichu_models.agents.registry import agent_from
     from tichu_models.arena import lockstep, tournament
 
@@ -133,7 +133,7 @@ def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:
 
 
 def logs() -> None:
-    """From logs to batches, and what is counted on the way."""
+    """Reads logs, and makes round facts, counts, shards, baselines and batches of them."""
     from tichu_models.observation.specs import spec
     from tichu_models.observation.unpack import BFLOAT16
     from tichu_models.samples.loader import Loader

@@ -1,6 +1,6 @@
 """Shows the stages of a run while they run: as a live table in a terminal, else as lines that come at once.
 
-What there is to show is in `stage_list`. What is shown is what was heard: nothing moves by itself but the seconds.
+The stages are those of `stage_list`. Everything shown was measured or logged; only the seconds run by themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from tichu_pipeline.tools.stage_list import COMPILING, DONE, FAILED, REUSED, RUNNING, WAITING, Stage, StageList
 
-SECONDS_BETWEEN_LINES = 10.0  # of a stage about which nothing new is heard
+SECONDS_BETWEEN_LINES = 10.0  # about a stage that logs nothing new
 REFRESHES_A_SECOND = 4
 LINES_AROUND = 7  # of a table: title, heading, total, rules
 COLOURS = {
@@ -25,7 +25,7 @@ COLOURS = {
 
 
 class Display(Protocol):
-    """Shows a list as long as it is entered."""
+    """Shows a list of stages within a `with` block."""
 
     def __enter__(self) -> Self: ...
 
@@ -33,13 +33,13 @@ class Display(Protocol):
 
 
 def display(console: Console, stages: StageList) -> Display:
-    """What suits the console."""
+    """A live table in a terminal, plain lines elsewhere."""
     return LiveTable(console, stages) if console.is_interactive else PlainLines(console, stages)
 
 
 class LiveTable:
-    """A row a stage, drawn anew several times a second, and gone at the end. In a low terminal, the rows around those
-    that work."""
+    """A table with a row for each stage, redrawn several times a second and removed at the end. A low terminal shows
+    the rows around those that run."""
 
     def __init__(self, console: Console, stages: StageList) -> None:
         self.console, self.stages = console, stages
@@ -59,7 +59,7 @@ class LiveTable:
         self.live.stop()
 
     def table(self) -> Table:
-        """The list as it is now."""
+        """The table as it is now."""
         table = Table("stage", "state", show_footer=True, expand=True)
         table.add_column("progress", ratio=1, no_wrap=True)
         for heading in ("rows", "bytes", "seconds"):
@@ -85,7 +85,7 @@ class LiveTable:
         return table
 
     def _window(self) -> tuple[list[Stage], int, int]:
-        """The rows that there is room for, and how many are left out above and below."""
+        """The rows that fit into the terminal, and how many are left out above and below."""
         rows = list(self.stages.stages.values())
         room = max(self.console.height - LINES_AROUND, 1)
         at = next((k for k, row in enumerate(rows) if row.state in (RUNNING, WAITING)), len(rows))
@@ -94,7 +94,7 @@ class LiveTable:
 
 
 class PlainLines:
-    """A line when a stage begins, one when it ends, and one every few seconds that says what it is at."""
+    """A line when a stage begins, one when it ends, and one every few seconds about its progress."""
 
     def __init__(self, console: Console, stages: StageList, every: float = SECONDS_BETWEEN_LINES) -> None:
         self.console, self.stages, self.every = console, stages, every
@@ -127,8 +127,8 @@ class PlainLines:
 
     def _beats(self) -> None:
         while not self._stop.is_set():
-            self._spoke.clear()
             if self._spoke.wait(self.every):
+                self._spoke.clear()  # not before the wait: it would undo the signal to stop
                 continue
             for stage in self.stages.running:
                 progress = self.stages.shown_progress(stage)
@@ -148,7 +148,7 @@ def show(console: Console, stages: list[Stage], total: Stage) -> None:
 
 
 def cells(stage: Stage) -> tuple[str, str, str]:
-    """Rows, bytes and seconds of a stage; empty what it does not tell."""
+    """Rows, bytes and seconds of a stage as texts, empty where it reports none."""
     return (
         "" if stage.rows is None else f"{stage.rows:,}",
         "" if stage.bytes is None else decimal(stage.bytes),

@@ -1,7 +1,7 @@
-"""The stages of a run: which one works, on what, for how long, and what each has made.
+"""The stages of a run: which one runs, its progress, how long it takes, and what it has made.
 
-Filled by the events that Dagster stores (`on_event`), by whoever compiles kernels (`compiling`), and by hand for what
-is no asset. How it is shown is in `stage_display`.
+The list follows Dagster's events (`on_event`) and the compilation of kernels (`compiling`). Rows that are no assets are
+updated by `begin` and `end`. `stage_display` shows the list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ INTERRUPTIONS = ("KeyboardInterrupt", "DagsterExecutionInterruptedError")  # in 
 
 @dataclass
 class Stage:
-    """A line of the table. What a stage does not tell stays None."""
+    """A row of the table. Figures that a stage does not report stay None."""
 
     name: str
     rows: int | None = None
@@ -29,7 +29,7 @@ class Stage:
     seconds: float | None = None  # by the clock, as soon as it has ended
     reused: bool = False
     state: str = WAITING
-    progress: str = ""  # the last that was heard of it
+    progress: str = ""  # the last line that it logged; the reason if it failed
     began: float | None = None
     described: int = 0  # materialisations
 
@@ -43,7 +43,7 @@ class Stage:
 
 
 class StageList:
-    """All stages in the order in which they run. `changed` hears of every stage that begins or ends."""
+    """All stages in the order in which they run. `changed` is called with every stage that begins or ends."""
 
     def __init__(self, names: Iterable[str], clock: Callable[[], float] = time.perf_counter) -> None:
         self.stages: dict[str, Stage] = {}
@@ -52,8 +52,8 @@ class StageList:
         self.checks: list[tuple[str, bool]] = []
         self.warnings: list[str] = []
         self.interrupted = False
-        self._of_step: dict[str, str] = {}  # as Dagster calls them
-        self._compiled: tuple[str, float] | None = None  # what, and since when
+        self._of_step: dict[str, str] = {}  # names of stages by Dagster's names of their steps
+        self._compiled: tuple[str, float] | None = None  # the kernel, and since when
         self.expect(names)
 
     def expect(self, names: Iterable[str]) -> None:
@@ -69,23 +69,23 @@ class StageList:
 
     @property
     def running(self) -> list[Stage]:
-        """Those that work now."""
+        """The stages that run now."""
         return [stage for stage in self.stages.values() if stage.state == RUNNING]
 
     @property
     def failed(self) -> list[Stage]:
-        """Those that did not end well; their progress is the reason."""
+        """The stages that failed; their progress is the reason."""
         return [stage for stage in self.stages.values() if stage.state == FAILED]
 
     def begin(self, name: str) -> None:
-        """The stage works from now on."""
+        """Marks a stage as running."""
         stage = self.stages[name]
         if stage.began is None:  # a second attempt does not begin anew
             stage.began, stage.state = self.clock(), RUNNING
             self.changed(stage)
 
     def end(self, name: str, state: str = "", reason: str = "") -> None:
-        """The stage has ended; by default it is done, or reused if it said so."""
+        """Marks a stage as ended: by default as done, or as reused if its metadata says so."""
         stage = self.stages[name]
         stage.state = state or (REUSED if stage.reused else DONE)
         stage.seconds = self.clock() - stage.began if stage.began is not None else None
@@ -93,26 +93,26 @@ class StageList:
         self.changed(stage)
 
     def compiling(self, what: str, seconds: float = 0.0) -> None:
-        """A kernel is being compiled, for so many seconds already; an empty name: none is any more."""
+        """Notes the kernel that is being compiled, and for how many seconds already; an empty name if none is."""
         self._compiled = (what, self.clock() - seconds) if what else None
 
     def seconds_of(self, stage: Stage) -> float | None:
-        """How long it took, or works already."""
+        """How long it took, or has been running."""
         return self.clock() - stage.began if stage.state == RUNNING and stage.began is not None else stage.seconds
 
     def shown_state(self, stage: Stage) -> str:
-        """Its state, and whether it waits for kernels."""
+        """The state of a stage; a running one that waits for kernels is compiling."""
         return COMPILING if stage.state == RUNNING and self._compiled else stage.state
 
     def shown_progress(self, stage: Stage) -> str:
-        """What it is at: the kernel that is compiled, else the last that was heard of it."""
+        """The kernel that is being compiled, else the last line that the stage logged."""
         compiled = self._compiled
         if stage.state == RUNNING and compiled:
             return f"{compiled[0]} for {self.clock() - compiled[1]:.0f} s"
         return stage.progress
 
     def on_event(self, entry: EventLogEntry) -> None:
-        """Takes in an event of Dagster's log, or a line that a stage logs."""
+        """Updates the list by an event of Dagster's log, or by a line that a stage logs."""
         name = self._of_step.get(entry.step_key or "")
         if entry.dagster_event is not None:
             self._on_dagster_event(name, entry.dagster_event)
@@ -130,6 +130,9 @@ class StageList:
         elif event.event_type_value == "STEP_FAILURE" and name is None:  # of a check that broke
             name = str(event.step_key)
             self.expect([name])
+        elif event.event_type_value == "PIPELINE_FAILURE" and not self.failed:  # before any stage began
+            failure: Any = event.event_specific_data
+            self.warnings.append(f"the run failed: {first_cause(failure.error)}")
         if name is None:
             return
         if event.event_type_value == "STEP_START":
@@ -146,11 +149,15 @@ class StageList:
 
 
 def reason_of(failure: DagsterEvent) -> str:
-    """Why a step failed: what its stage says, else the error that it met."""
+    """Why a step failed: the description that its stage gave, else the first cause of the error."""
     data: Any = failure.event_specific_data
     if data.user_failure_data and data.user_failure_data.description:
         return str(data.user_failure_data.description)
-    error = data.error
+    return first_cause(data.error)
+
+
+def first_cause(error: Any) -> str:
+    """The message of the error from which an error of Dagster came."""
     while error is not None and error.cause is not None:
         error = error.cause
     return error.message.strip() if error is not None else "for no known reason"

@@ -32,12 +32,12 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class CompileError(Exception):
-    """A part does not run."""
+    """A part that failed."""
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Of one part: that it begins, that it has come to another kernel, or that it is done."""
+class PartProgress:
+    """A report on one part: it begins, it compiles another kernel, or it is done."""
 
     part: str
     seconds: float  # since it began
@@ -60,34 +60,34 @@ def is_compiled() -> bool:
 
 
 def _sign() -> Path:
-    """The empty folder that says so. It is named by all that compiled code hangs on."""
+    """The empty folder that marks everything as compiled. Its name is a digest of all that compiled code depends on."""
     folders = [module_folder(module) for module in kernel_modules()]
     machine = (numba.__version__, sys.version_info[:2], get_host_cpu_name())
     content = repr((machine, closure_digest(kernel_parts.__name__), [folder.name for folder in folders]))
     return folders[0].parent / f"compiled-{hashlib.sha256(content.encode()).hexdigest()[:20]}"
 
 
-def compile_all(report: Callable[[Progress], None] = lambda _: None, processes: int | None = None) -> None:
+def compile_all(report: Callable[[PartProgress], None] = lambda _: None, processes: int | None = None) -> None:
     """Compiles what is not compiled yet. `report` is called by one thread at a time, but not by the caller's."""
     lock = threading.Lock()
 
-    def told(progress: Progress) -> None:
+    def report_alone(progress: PartProgress) -> None:
         with lock:
             report(progress)
 
     with ThreadPoolExecutor(processes or os.cpu_count() or 1) as threads:
         try:
-            for _ in threads.map(lambda part: run_part(part, told), PARTS):
+            for _ in threads.map(lambda part: run_part(part, report_alone), PARTS):
                 pass
         finally:
             threads.shutdown(cancel_futures=True)
     _sign().mkdir(parents=True, exist_ok=True)
 
 
-def run_part(part: str, report: Callable[[Progress], None]) -> None:
-    """Runs a part in a process of its own, which says on each line what it compiles."""
+def run_part(part: str, report: Callable[[PartProgress], None]) -> None:
+    """Runs a part in a process of its own, which prints the name of each kernel that it compiles."""
     started = time.monotonic()
-    report(Progress(part, 0.0))
+    report(PartProgress(part, 0.0))
     command = [sys.executable, "-m", NAME, part]
     with tempfile.TemporaryFile("w+") as faults:
         with subprocess.Popen(
@@ -95,11 +95,11 @@ def run_part(part: str, report: Callable[[Progress], None]) -> None:
         ) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                report(Progress(part, time.monotonic() - started, line.strip()))
+                report(PartProgress(part, time.monotonic() - started, line.strip()))
         if process.returncode:
             faults.seek(0)
             raise CompileError(f"kernels of {part}: {faults.read().strip()}")
-    report(Progress(part, time.monotonic() - started, done=True))
+    report(PartProgress(part, time.monotonic() - started, done=True))
 
 
 def _run_here(part: str) -> None:
@@ -111,7 +111,7 @@ def _run_here(part: str) -> None:
     PARTS[part]()
 
 
-def _print(progress: Progress) -> None:
+def _print(progress: PartProgress) -> None:
     if progress.done:
         print(f"kernels of {progress.part}: ready after {progress.seconds:.1f} s", flush=True)
     elif not progress.kernel:

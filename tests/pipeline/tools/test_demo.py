@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from tichu_pipeline.tools import demo
+from tichu_pipeline.tools import demo, warm_up
+from tichu_pipeline.tools.stage_list import StageList
 
 REQUEST = demo.CorpusRequest(games=3, months=["2024-01", "2024-02"], seed=1)
 
@@ -105,3 +106,17 @@ def test_the_table_says_what_was_not_made_again():
         with console.capture() as captured:
             demo.show(console, [stage], demo.Stage("data folder"))
         assert next(line for line in captured.get().splitlines() if "rounds" in line).split()[-2] == shown
+
+
+def test_kernels_that_do_not_compile_are_told(monkeypatch):
+    """A traceback of the demo's own, in which nobody finds the compiler's message."""
+
+    def fail(report):
+        raise warm_up.CompileError("kernels of search: no room left")
+
+    monkeypatch.setattr(warm_up, "is_compiled", lambda: False)
+    monkeypatch.setattr(warm_up, "compile_all", fail)
+    stages = StageList([demo.KERNELS])
+    assert not demo.compile_kernels(stages)
+    (failed,) = stages.failed
+    assert (failed.name, failed.progress) == (demo.KERNELS, "kernels of search: no room left")

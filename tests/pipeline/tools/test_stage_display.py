@@ -85,13 +85,14 @@ def test_a_stage_that_fails_is_named_with_its_reason():
     assert "Traceback" not in out
 
 
-def run(assets: list[dg.AssetsDefinition]) -> StageList:
+def run(assets: list[dg.AssetsDefinition], resources: dict[str, dg.ConfigurableResource] | None = None) -> StageList:
     """The list after these assets have been materialised."""
     stages = StageList([asset.key.to_user_string() for asset in assets])
     with dg.DagsterInstance.ephemeral() as instance:
         run_id = str(uuid4())
         instance.add_event_listener(run_id, stages.on_event)
-        job = dg.Definitions(assets=assets, jobs=[dg.define_asset_job("all")]).resolve_job_def("all")
+        definitions = dg.Definitions(assets=assets, jobs=[dg.define_asset_job("all")], resources=resources)
+        job = definitions.resolve_job_def("all")
         job.execute_in_process(instance=instance, run_id=run_id, raise_on_error=False)
     return stages
 
@@ -105,6 +106,21 @@ def test_the_reason_of_an_error_that_nobody_foresaw():
 
     (failed,) = run([broken]).failed
     assert (failed.name, failed.progress) == ("parts/broken", "ValueError: row 7 is no number")
+
+
+def test_a_run_that_fails_before_its_first_stage():
+    """The demo ends with status 1, and without a word."""
+
+    class Broken(dg.ConfigurableResource):
+        def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+            raise ValueError("no such data folder")
+
+    @dg.asset
+    def never(broken: Broken) -> None:
+        raise AssertionError
+
+    stages = run([never], {"broken": Broken()})
+    assert stages.warnings == ["the run failed: ValueError: no such data folder"]
 
 
 def test_warnings_are_kept():

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.paths import ROOT
-from tichu_pipeline.tools.warm_up import CompileError, Progress, compile_all, is_compiled, run_part
+from tichu_pipeline.tools.warm_up import CompileError, PartProgress, compile_all, is_compiled, run_part
 
 
 def test_every_module_with_kernels_is_compiled_beforehand():
@@ -32,10 +32,10 @@ def test_an_empty_cache_is_not_compiled(tmp_path):
 def test_what_a_part_compiles_is_reported(tmp_path, monkeypatch):
     """A minute of compiling of which nobody sees anything."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    said: list[Progress] = []
+    said: list[PartProgress] = []
     run_part("statistics", said.append)
     begun, *kernels, ended = said
-    assert begun == Progress("statistics", 0.0)
+    assert begun == PartProgress("statistics", 0.0)
     assert [each.kernel for each in kernels] == ["tichu_models.chance.fill", "tichu_models.statistics._resample"]
     assert ended.done
     assert sorted(said, key=lambda each: each.seconds) == said
@@ -43,7 +43,7 @@ def test_what_a_part_compiles_is_reported(tmp_path, monkeypatch):
 
 def test_a_part_that_does_not_run_is_told():
     """Half of the kernels are missing, and it says `ready`."""
-    said: list[Progress] = []
+    said: list[PartProgress] = []
     with pytest.raises(CompileError, match="KeyError: 'no such part'"):
         run_part("no such part", said.append)
     assert not any(each.done for each in said)
