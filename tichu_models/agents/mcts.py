@@ -180,7 +180,7 @@ class MCTSAgent(Agent):
         return beliefs._replace(turns=beliefs.turns[:turns], cards=beliefs.cards[:turns])
 
     def likelihoods(self, beliefs: Beliefs) -> np.ndarray:
-        """The log-likelihood of each deal: how likely the policy would have played there what the others played."""
+        """The log-likelihood of each deal: of the others' plays, if the policy had played their hands."""
         moves = moves_of(beliefs.turns)
         shares = np.empty(len(moves.plays))
         softmax(self.policy.likelihoods(beliefs.turns, moves), moves.counts, shares)

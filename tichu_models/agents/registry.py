@@ -168,8 +168,8 @@ def _others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
 
 
 def _beside(folder: Path, own: RunManifest) -> dict[str, Path]:
-    """One run beside a run for each kind of network. Of several, those trained on the same data come first, then the
-    first by name. Runs with a damaged manifest are passed over."""
+    """For each kind of network, a run in the same folder of runs. If there are several, it is one that was trained on
+    the same data, else the first by name. Runs with a damaged manifest are skipped."""
     chosen: dict[str, tuple[bool, Path]] = {}
     for path in sorted(folder.parent.glob(f"*/{MANIFEST}"), reverse=True):
         if (path.parent / WEIGHTS).exists():

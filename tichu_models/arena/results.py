@@ -78,7 +78,7 @@ def results_of(rounds: Rounds) -> np.ndarray:
 
 
 def results_of_forfeits(forfeits: Sequence[Forfeit]) -> np.ndarray:
-    """The rows of forfeited rounds, likewise."""
+    """The rows of forfeited rounds. The caller fills in pairing, deal and team_a."""
     results = np.zeros(len(forfeits), dtype=RESULT)
     results["tichu_position"] = NOT_CALLED
     results["winner"] = results["loser"] = NOBODY

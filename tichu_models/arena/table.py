@@ -14,8 +14,7 @@ import numpy as np
 from tichu_models.chance import draw
 from tichu_models.kernels import inlined, inner, kernel
 from tichu_models.observation.view import View, see
-from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, TAKE_ENTRY, note
-from tichu_models.records.history import PLAY_ENTRY as PLAYED
+from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, PLAY_ENTRY, TAKE_ENTRY, note
 from tichu_models.rules.asking import (
     ALL_KINDS,
     BOMB_THROW,
@@ -160,7 +159,7 @@ def answer(table: Table, choice: int, plays: Plays) -> int:
     if kind == PLAY or kind == BOMB_THROW:
         performed, code = _check_cards(state, seat, kind, choice, plays)
         if code == 0 and (choice or kind == PLAY):
-            note(table.log, PLAYED if choice else PASS_ENTRY, seat, choice)
+            note(table.log, PLAY_ENTRY if choice else PASS_ENTRY, seat, choice)
     elif kind == SCHUPF:
         code = _check_schupf(state, seat, choice)
     elif kind == WISH:

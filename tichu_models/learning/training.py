@@ -127,7 +127,7 @@ def _trainer(training: TrainingConfig, callbacks: list[Callback]) -> lightning.T
 
 
 def _in_foreground() -> bool:
-    """Whether somebody watches: who was started in a session of its own is watched by who started it."""
+    """Whether this process runs in the foreground of a terminal, where a progress bar is seen."""
     try:
         return os.tcgetpgrp(sys.stderr.fileno()) == os.getpgrp()
     except (OSError, ValueError):

@@ -53,7 +53,6 @@ SMALL_FROM, GRAND_FROM = 7, 12  # least strength for a small and for a grand Tic
 EARLY_CAUTION = 3  # added to the threshold for a small Tichu before schupfen
 SCORE_STEP, MAX_SHIFT = 400, 2  # the threshold rises by 1 for each SCORE_STEP that the team leads, falls if it trails
 STRONG_HAND = 3
-QUEEN = 12
 FEW_CARDS = 5
 RICH_TRICK = 20
 BLUNDER_DRAW = 1  # counter of the draw that decides whether to blunder; the blunder itself draws with counter 0

@@ -86,7 +86,6 @@ SEAT_COUNTS = np.dtype([
 ])
 # fmt: on
 
-Trick: TypeAlias = Any  # a record of TRICK
 SeatCounts: TypeAlias = Any  # a record of SEAT_COUNTS
 Spread: TypeAlias = Any  # a record of SPREAD
 

@@ -397,7 +397,7 @@ def answers(hand: Mask, trick: PackedPlay, wish: int, plays: Plays) -> int:
 
 @kernel
 def legal_plays(hand: Mask, trick: PackedPlay, wish: int, plays: Plays) -> int:
-    """`answers` for Python."""
+    """The same as `answers`, as a kernel that Python can call."""
     return answers(hand, trick, wish, plays)
 
 

@@ -50,7 +50,7 @@ def usual_wish(state: State, seat: int) -> int:
 
 @inner
 def cards_left(state: State) -> int:
-    """Cards on all hands."""
+    """How many cards all hands hold together."""
     return count(state.hand[0] | state.hand[1] | state.hand[2] | state.hand[3])
 
 

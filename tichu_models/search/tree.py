@@ -75,7 +75,6 @@ SEARCH_OPTIONS = np.dtype([
 SEARCH_SCRATCH: np.dtype = np.dtype([("plays", PLAYS), ("solving", SOLVING), ("seen", VIEW)], align=True)
 # fmt: on
 Node: TypeAlias = Any  # a record of NODE
-Edge: TypeAlias = Any  # a record of EDGE
 Tree: TypeAlias = Any  # a record of TREE
 SearchOptions: TypeAlias = Any  # a record of SEARCH_OPTIONS
 SearchScratch: TypeAlias = Any  # a record of SEARCH_SCRATCH

@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
-FORMATS = ("table", "csv", "json", "parquet")
 ROWS_SHOWN = 200  # in a table; the other formats write all rows
 
 

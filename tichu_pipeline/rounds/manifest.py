@@ -14,13 +14,8 @@ from tichu_pipeline.storage.folders import DataPaths, month_file, months_in
 from tichu_pipeline.storage.monthly_files import stored_facts
 from tichu_pipeline.storage.stamps import stored_stamp
 
-TABLES = (
-    "games",
-    "rule_breaks",
-    "tricks",
-    "combination_stats",
-    "rounds",
-)  # rounds last: it shows that the others are there
+# Rounds last: they show that the others are there.
+TABLES = ("games", "rule_breaks", "tricks", "combination_stats", "rounds")
 NAMED_FILES = 1_000  # files of each kind that a summary names; the portal has some 60 empty ones a month
 
 
@@ -86,7 +81,7 @@ class RoundsManifest:
 
 
 def manifest(paths: DataPaths, months: Sequence[str] | None = None) -> RoundsManifest:
-    """The manifest of the stored ones among these months, by default of all."""
+    """The manifest of all stored months, or of those among `months`."""
     stored = [month for month in months_in(paths.rounds) if months is None or month in months]
     stamps = [f"{month} {stored_month_stamp(paths, month)}\n" for month in stored]
     summaries = [stored_summary(paths, month) for month in stored]

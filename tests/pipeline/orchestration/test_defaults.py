@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from dataclasses import asdict
 
-from tichu_models.arena.tournament import TournamentRequest as TournamentOrder
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_pipeline.commands.tournaments import tournament as tournament_command
 from tichu_pipeline.features.filters import Filters
-from tichu_pipeline.features.groups import DatasetRequest as DatasetOrder
+from tichu_pipeline.features.groups import DatasetRequest
 from tichu_pipeline.orchestration.assets.dataset import DatasetConfig
 from tichu_pipeline.orchestration.assets.tournament import TournamentConfig
 
@@ -16,7 +16,7 @@ from tichu_pipeline.orchestration.assets.tournament import TournamentConfig
 def test_a_data_set_is_the_same_from_the_stage_and_from_code():
     """Two data sets of one name: five times as large, and of other games, according to who asked for it."""
     config = DatasetConfig().model_dump()
-    wanted = asdict(DatasetOrder()) | asdict(Filters())
+    wanted = asdict(DatasetRequest()) | asdict(Filters())
     assert {name: config[name] for name in wanted if name != "filters"} == {
         name: value for name, value in wanted.items() if name != "filters"
     }
@@ -26,7 +26,7 @@ def test_a_tournament_is_the_same_from_the_stage_and_from_the_command(monkeypatc
     """A ladder that the command plays anew, over other deals than the stage."""
     config = TournamentConfig()
     options = inspect.signature(tournament_command).parameters
-    request = TournamentOrder(("random", "heuristic"))
+    request = TournamentRequest(("random", "heuristic"))
     assert config.seed == options["seed"].default == request.seed
     assert (
         f"{request.deals} by default"

@@ -178,15 +178,15 @@ class RoundText:
         return f"({seat}){self.names[seat]} passt."
 
     def replaced(self, line: int, text: str) -> list[str]:
-        """The lines with another text in one of them."""
+        """All lines, with this text as the line of this number."""
         return [*self.lines[:line], text, *self.lines[line + 1 :]]
 
     def inserted(self, line: int, *texts: str) -> list[str]:
-        """The lines with more of them before this one."""
+        """All lines, with these texts inserted before the line of this number."""
         return [*self.lines[:line], *texts, *self.lines[line:]]
 
     def without(self, line: int) -> list[str]:
-        """The lines without this one."""
+        """All lines but the one of this number."""
         return [*self.lines[:line], *self.lines[line + 1 :]]
 
     def moved(self, line: int, to: int) -> list[str]:

@@ -170,7 +170,7 @@ def next_line(text: Text) -> bool:
 
 @inner
 def _next_line_that_is_not_blank(text: Text) -> bool:
-    """`next_line` in general."""
+    """Does the work of `next_line` where blank lines may follow."""
     at = end_of_line(text, text.at)
     while at < text.length:
         if byte_at(text.address, at) == LINE_FEED:
