@@ -15,6 +15,7 @@ from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_
 from tests.paths import ROOT
 from tichu_models.agents import options
 from tichu_models.agents.choosing import moves_of, put_move_features
+from tichu_models.agents.names import NAMES
 from tichu_models.agents.neural.policy_agent import scores_by
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
@@ -202,9 +203,12 @@ def test_many_decisions_of_slow_players_are_legal(runs, name, decisions):
     print(f"\n{name}: {answered:,} decisions, all of them legal; {alone:,} asked again alone, answered alike")
 
 
-def test_the_page_about_players_names_every_option():
-    """An option that nobody knows of is not used; one that is gone is an error."""
+def test_the_page_about_players_names_every_player_and_option():
+    """A player, or an option, that nobody knows of is not used; one that is gone is an error."""
     page = (ROOT / "docs" / "players.md").read_text()
+    players = re.search(r"^\| Name \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
+    assert players
+    assert set(re.findall(r"`(\w+)(?:`|:RUN)", players[0])) == set(NAMES)
     named = set(re.findall(r"`(\w+)`", page))
     kinds = [kind for kind in vars(options).values() if isinstance(kind, type) and issubclass(kind, Options)]
     known = {each.name for kind in kinds for each in fields(kind)}
