@@ -101,7 +101,7 @@ def test_loading(paths, kind):
 def test_size(paths, tmp_path):
     """Disks that fill up."""
     shards = make_shards(paths, PLAY, parse_months(MONTHS))
-    size = sum(shard.bytes for shard in shards) / sum(shard.samples for shard in shards)
+    size = sum(shard.bytes for shard in shards) / sum(shard.rows for shard in shards)
     print(f"\nshards: {size:.1f} bytes a sample, target {MOST_BYTES}")
     assert size <= MOST_BYTES
     shard = pq.read_table(shards[0].path)

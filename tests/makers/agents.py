@@ -1,4 +1,4 @@
-"""Agents of every name in the registry, and the runs and corpus that they need, for tests of all agents."""
+"""Agents of every name, and the runs and corpus that they need, for tests of all agents."""
 
 from __future__ import annotations
 

@@ -73,5 +73,6 @@ def check(stage: str, module: ModuleType, digests: Mapping[str, str]) -> None:
             f"stage above it fails as well, begin there. If it is meant, bump VERSION in {module.__name__}, and keep "
             f"what this test then prints in tests/golden/{path.name}."
         )
-    content = json.dumps(found, indent=1)
-    assert kept == found, f"tests/golden/{path.name} is to hold, for VERSION {module.VERSION}:\n{content}"
+    if kept != found:
+        print(json.dumps(found, indent=1))  # pytest puts nothing before its lines, so that they can be copied
+    assert kept == found, f"tests/golden/{path.name} is to hold, for VERSION {module.VERSION}, what is printed below"

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.observation.decisions import (
-    DECISION_BUFFER,
-    DECISIONS_AT_ONCE,
-    WALK,
-    WHO_ACTS,
-    find_decisions,
-    scores_before,
-)
+from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
 from tichu_models.observation.samples import Encoder, SoundRounds, as_records
 from tichu_models.observation.specs import spec
+from tichu_models.observation.walk import WALK, WHO_ACTS
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds
+from tichu_models.records.scores import scores_before
 
 
 def played(rounds: Rounds) -> SoundRounds:

@@ -1,4 +1,4 @@
-"""Answers to questions 01 to 27, counted from the text of sound games in plain Python.
+"""Answers to questions 01 to 27 and to newer ones, counted from the text of sound games in plain Python.
 
 It shares no code with the product's parser, engine, Parquet files or SQL, and has its own copy of the rules it needs.
 """

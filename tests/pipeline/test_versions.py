@@ -21,7 +21,7 @@ def test_every_version_is_held_by_a_golden_file():
                 versions[".".join(path.relative_to(ROOT).with_suffix("").parts)] = ast.literal_eval(node.value)
     kept = [json.loads(path.read_text()) for path in GOLDEN.glob("*.json")]
     goldens = {golden["module"]: golden["version"] for golden in kept if "digests" in golden}
-    assert goldens == versions
+    assert goldens == versions, "each module with a VERSION has a file in tests/golden, whose `module` names it"
     assert len(versions) == 12
 
 

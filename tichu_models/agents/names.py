@@ -1,4 +1,7 @@
-"""The names of agents, and the networks with which each plays. Imports nothing: the shell's completion reads it."""
+"""The names of agents, and the networks with which each plays. Imports nothing: the shell's completion reads it.
+
+A name that is not here names no agent; `registry` makes the agent of each name.
+"""
 
 from __future__ import annotations
 

@@ -62,6 +62,8 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
     """The agent that a text names. `runs` is the folder of runs."""
     name, _, rest = text.strip().partition(":")
     try:
+        if name not in NAMES:
+            raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
         if name == "random":
             _options(RandomOptions, rest)
             return RandomAgent()
@@ -75,7 +77,7 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
         if name in WITH_RUN:
             run, _, rest = rest.partition(",")
             return _with_network(text.strip(), _folder(run, runs), WITH_RUN[name], rest)
-        raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        raise NotImplementedError(f"{name}: agents.names has this name, but the registry makes no agent of it")
     except (OptionError, CheckpointError) as error:
         raise AgentError(f"agent '{text}': {error}") from None
 

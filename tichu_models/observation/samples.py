@@ -15,15 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tichu_models.kernels import inlined, kernel, record_at
-from tichu_models.observation.decisions import (
-    MAX_DECISIONS,
-    WALK,
-    WHO_ACTS,
-    LoggedDecision,
-    Target,
-    Walk,
-    walk,
-)
 from tichu_models.observation.encode import Plan, append, appends, encode_seen_play, plan_of, row_at
 from tichu_models.observation.facts import (
     DECISION_WORD,
@@ -47,6 +38,7 @@ from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import LAYOUT_PLAY, NUMBER, Spec
 from tichu_models.observation.turns import recall
 from tichu_models.observation.view import see
+from tichu_models.observation.walk import MAX_DECISIONS, WALK, WHO_ACTS, LoggedDecision, Target, Walk, walk
 from tichu_models.records.schema import Round
 from tichu_models.rules.asking import PLAY as PLAY_CARDS
 from tichu_models.rules.asking import Answer

@@ -18,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tichu_models.observation.decisions import MAX_DECISIONS, scores_before
 from tichu_models.observation.facts import FACTS
 from tichu_models.observation.samples import Encoder, SoundRounds, as_records
 from tichu_models.observation.specs import Spec
+from tichu_models.observation.walk import MAX_DECISIONS
+from tichu_models.records.scores import scores_before
 from tichu_models.records.stored import COLUMNS, STAMP, numbers, splits_of, to_records
 
 ROUNDS_A_BLOCK = 2048

@@ -24,7 +24,7 @@ from tichu_pipeline.analysis.fill import fill, fill_tournaments, quoted, tournam
 from tichu_pipeline.analysis.reading import DatabaseError, table
 from tichu_pipeline.rounds.manifest import DamagedMonthError, RoundsManifest, manifest, stored_month_stamp
 from tichu_pipeline.storage.folders import DataPaths, month_file
-from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges, span
+from tichu_pipeline.storage.freshness import Standing, Survey, changed, judged, missing, ranges, span
 from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.os_errors import TransientError
 from tichu_pipeline.storage.stamps import stored_stamp
@@ -109,8 +109,10 @@ def standing(survey: Survey) -> Standing:
         stored, within = set(survey.once(manifest).months), set(about["months"])
         for problem, months in (("months are not in it", stored - within), ("months are gone", within - stored)):
             reasons += [f"{problem}: {ranges(sorted(months))}"] if months else []
-        if not reasons and stored_stamp(paths.database) != database_stamp(paths):
-            reasons.append("rounds or the version of the stage have changed since")
+        stored_as = stored_stamp(paths.database)
+        if not reasons and stored_as != database_stamp(paths):
+            now = survey.once(manifest)
+            reasons.append(changed("rounds", stored_as, lambda version: _stamp(now, version), VERSION))
         elif not reasons and not has_all_tournaments(paths):
             reasons.append("tournaments have been played since")
     except (DatabaseError, DamagedMonthError) as error:
@@ -123,9 +125,9 @@ def database_stamp(paths: DataPaths) -> str:
     return _stamp(manifest(paths))
 
 
-def _stamp(rounds: RoundsManifest) -> str:
-    """The stamp of a database of these rounds."""
-    return hashlib.sha256(f"analysis {VERSION} {rounds.stamp}".encode()).hexdigest()
+def _stamp(rounds: RoundsManifest, version: int | None = None) -> str:
+    """The stamp of a database of these rounds, made by this version or another."""
+    return hashlib.sha256(f"analysis {version or VERSION} {rounds.stamp}".encode()).hexdigest()
 
 
 def _check_months(paths: DataPaths, rounds: RoundsManifest) -> None:

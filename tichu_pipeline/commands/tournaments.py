@@ -149,7 +149,7 @@ def tournament(
         return
     show(console, facts, name)
     console.print(
-        f"{made.path}, {'was there' if made.reused else f'{made.seconds:.1f} s'}",
+        f"{made.path}, {'was there (--force plays it again)' if made.reused else f'{made.seconds:.1f} s'}",
         highlight=False,
         markup=False,
         soft_wrap=True,

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.observation.decisions import WHO_ACTS, scores_before
 from tichu_models.observation.samples import Encoder, SoundRounds, as_records, features_of
 from tichu_models.observation.scaling import Scaling, scaled
 from tichu_models.observation.specs import (
@@ -22,6 +21,8 @@ from tichu_models.observation.specs import (
     WISH_LABEL,
     Spec,
 )
+from tichu_models.observation.walk import WHO_ACTS
+from tichu_models.records.scores import scores_before
 from tichu_models.rules.asking import KINDS, given_cards
 from tichu_models.rules.breaks import RuleBreak
 from tichu_models.rules.cards import DESCENDING, LABELS

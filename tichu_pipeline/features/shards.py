@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from tichu_models.samples.sources import ROUNDS_A_BLOCK, SHARD, RoundsSource, sh
 from tichu_models.whole_files import remove_leftovers, whole_file
 from tichu_pipeline.rounds.manifest import stored_month_stamp
 from tichu_pipeline.storage.folders import DataPaths, month_file, month_files
-from tichu_pipeline.storage.freshness import NAMED_RANGES, Standing, Survey, judged, missing, span
+from tichu_pipeline.storage.freshness import NAMED_RANGES, Standing, Survey, changed, judged, missing, ranges, span
 from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.stamps import parquet_stamp, stored_stamp
 from tichu_pipeline.storage.workers import Workers, threads
@@ -53,14 +54,14 @@ def shard_file(paths: DataPaths, spec: Spec, month: str) -> Path:
     return month_file(paths.features / spec.name, month)
 
 
-def shard_stamp(paths: DataPaths, spec: Spec, month: str) -> str:
-    """The stamp that an up-to-date shard carries."""
+def shard_stamp(paths: DataPaths, spec: Spec, month: str, version: int | None = None) -> str:
+    """The stamp that an up-to-date shard carries, made by this version or another."""
     rounds = stored_month_stamp(paths, month)
     if rounds is None:
         raise ShardError(
             f"{month_file(paths.rounds, month)}: the month has no complete rounds; tichu ingest makes them"
         )
-    return hashlib.sha256(f"features {VERSION} {spec.digest} {ROUNDS_A_BLOCK} {rounds}".encode()).hexdigest()
+    return hashlib.sha256(f"features {version or VERSION} {spec.digest} {ROUNDS_A_BLOCK} {rounds}".encode()).hexdigest()
 
 
 def is_current(paths: DataPaths, spec: Spec, month: str) -> bool:
@@ -76,8 +77,7 @@ def standing(survey: Survey) -> Standing:
     if not files:
         return missing("features", "no shards have been made; networks can be trained from rounds as well")
     stale = {path: why for path in files if (why := _stale_because(paths, path))}
-    reasons = [f"{path.parent.name} {path.stem}: {why}" for path, why in list(stale.items())[:NAMED_RANGES]]
-    reasons += [f"and {len(stale) - NAMED_RANGES} more shards"] if len(stale) > NAMED_RANGES else []
+    reasons = _reasons(stale)
     specs = {path.parent for path in files}
     there = f"{span(sorted({path.stem for path in files}))}, {len(specs)} spec{'' if len(specs) == 1 else 's'}"
     size = sum(path.stat().st_size for path in files)
@@ -88,10 +88,26 @@ def standing(survey: Survey) -> Standing:
 def _stale_because(paths: DataPaths, path: Path) -> str | None:
     """Why a shard would be made again; None if it would not."""
     try:
-        current = is_current(paths, spec_of(path.parent.name), path.stem)
+        spec = spec_of(path.parent.name)
+        if is_current(paths, spec, path.stem):
+            return None
     except (SpecError, ShardError) as error:
         return str(error)
-    return None if current else "rounds or the version of the stage have changed since"
+    stamp_of = partial(shard_stamp, paths, spec, path.stem)
+    return changed("rounds or the spec", stored_stamp(path), stamp_of, VERSION)
+
+
+def _reasons(stale: Mapping[Path, str]) -> list[str]:
+    """Why shards are stale: a line for all specs that are so in the same months, for the same reason."""
+    months: dict[tuple[str, str], list[str]] = {}
+    for path, why in stale.items():
+        months.setdefault((path.parent.name, why), []).append(path.stem)
+    specs: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for (name, why), of in months.items():
+        specs.setdefault((tuple(of), why), []).append(name)
+    lines = [f"{', '.join(names)} {ranges(of)}: {why}" for (of, why), names in specs.items()]
+    more = sum(len(of) * len(names) for (of, _), names in list(specs.items())[NAMED_RANGES:])
+    return lines[:NAMED_RANGES] + ([f"and {more} more shards"] if more else [])
 
 
 def make_shards(

@@ -27,7 +27,7 @@ from tichu_pipeline.distribution import SAMPLE, SEED, Distribution
 from tichu_pipeline.rounds.manifest import manifest, stored_month_stamp
 from tichu_pipeline.scaling.gather import VARIABLES, count_variables
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges
+from tichu_pipeline.storage.freshness import Standing, Survey, changed, judged, missing, ranges
 from tichu_pipeline.storage.made import Made
 
 # Bumped by hand when the constants of unchanged months would differ; tests/golden/scaling.json says when.
@@ -113,23 +113,35 @@ def standing(survey: Survey) -> Standing:
     within = [month for month in survey.standings["rounds"].stale_months if month <= through]
     reasons = [f"rounds in its window are stale: {ranges(within)}"] if within else []
     if not reasons and constants["stamp"] != stamp_now(paths, constants):
-        reasons.append("rounds in its window have changed since, or it is of another version")
+        reasons.append(
+            changed(
+                "rounds in its window",
+                constants["stamp"],
+                lambda version: stamp_now(paths, constants, version),
+                VERSION,
+            )
+        )
     there = f"{len(constants['variables'])} variables, fitted through {through}"
     return judged("scaling", there, paths.scaling.stat().st_size, reasons)
 
 
-def stamp_now(paths: DataPaths, constants: Mapping[str, Any]) -> str:
-    """The stamp that these constants would carry if they were fitted now, as they were fitted then."""
+def stamp_now(paths: DataPaths, constants: Mapping[str, Any], version: int | None = None) -> str:
+    """The stamp that these constants would carry if they were fitted now, as they were fitted then, by this version or
+    another."""
     through = constants["fit"]["through"]
     window = [month for month in manifest(paths).months if month <= through]
     variables = constants["variables"].items()
     methods = {name: facts["method"] for name, facts in variables if facts["method_from"] == "config"}
-    return _stamp(paths, through, window, methods)
+    return _stamp(paths, through, window, methods, version)
 
 
-def _stamp(paths: DataPaths, through: str, window: list[str], methods: Mapping[str, str]) -> str:
+def _stamp(
+    paths: DataPaths, through: str, window: list[str], methods: Mapping[str, str], version: int | None = None
+) -> str:
     stamps = " ".join(str(stored_month_stamp(paths, month)) for month in window)
-    return hashlib.sha256(f"scaling {VERSION} {through} {sorted(methods.items())} {stamps}".encode()).hexdigest()
+    return hashlib.sha256(
+        f"scaling {version or VERSION} {through} {sorted(methods.items())} {stamps}".encode()
+    ).hexdigest()
 
 
 def plot_folder(paths: DataPaths) -> Path:

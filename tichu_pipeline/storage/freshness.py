@@ -78,6 +78,13 @@ class Survey:
         return self.not_fresh(*(stage for stage in stages if self.standings[stage].state is State.STALE))
 
 
+def changed(what: str, stored: str | None, stamp_of: Callable[[int], str], version: int) -> str:
+    """Why an output does not carry the stamp that it would get now: an older version of the stage has made it, or else
+    `what` has changed. `stamp_of` gives the stamp for a version of the stage, from the inputs as they are now."""
+    is_older = stored in {stamp_of(older) for older in range(1, version)}
+    return "made by an older version" if is_older else f"{what} have changed since"
+
+
 def span(months: Sequence[str]) -> str:
     """The number of months with the first and the last; `3 months 2024-01..2024-03`."""
     count = f"{len(months)} month{'' if len(months) == 1 else 's'}"

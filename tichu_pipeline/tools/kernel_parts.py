@@ -38,17 +38,12 @@ def self_play() -> None:
 
 def encoding() -> None:
     """Samples and decisions of rounds. There are no rounds, so that this part needs no other one."""
-    from tichu_models.observation.decisions import (
-        DECISION_BUFFER,
-        DECISIONS_AT_ONCE,
-        SCORE_BEFORE,
-        WALK,
-        WHO_ACTS,
-        find_decisions,
-    )
+    from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
     from tichu_models.observation.samples import Encoder, SoundRounds, width_of
     from tichu_models.observation.specs import spec
+    from tichu_models.observation.walk import WALK, WHO_ACTS
     from tichu_models.records.schema import ROUND
+    from tichu_models.records.scores import SCORE_BEFORE
     from tichu_models.samples.classes import classes_of
 
     rows, before = np.zeros(0, dtype=ROUND), np.zeros(0, dtype=SCORE_BEFORE)

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, WALK, WHO_ACTS, find_decisions
+from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
 from tichu_models.observation.encode import plan_of
 from tichu_models.observation.specs import BOMB_LABEL, CALL_LABEL, CARDS_LABEL, OTHERS, SCHUPF_LABEL, spec
+from tichu_models.observation.walk import WALK, WHO_ACTS
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.split import SPLITS
 from tichu_models.rules.asking import given_cards

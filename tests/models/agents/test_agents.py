@@ -13,9 +13,10 @@ import torch
 from tests.makers.agents import SEED
 from tests.makers.runs import DECISION_NETS, PLAY_NETS, Watched, make_run, make_runs, watched_games
 from tests.paths import ROOT
+from tichu_models.agents import options
 from tichu_models.agents.choosing import moves_of, put_move_features
+from tichu_models.agents.names import NAMES
 from tichu_models.agents.neural.policy_agent import scores_by
-from tichu_models.agents.options import GoalOptions, HeuristicOptions, SearchOptions
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena import lockstep
 from tichu_models.networks.candidate_policy_net import move_features
@@ -23,6 +24,7 @@ from tichu_models.networks.candidates import Candidates
 from tichu_models.networks.decision_rule import move_scores
 from tichu_models.networks.interface import DECISION_RULES, MOVE_FEATURES
 from tichu_models.observation.unpack import FLOAT32, LANES, in_type
+from tichu_models.options import Options
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.rules.asking import KINDS, PLAY
 
@@ -201,11 +203,15 @@ def test_many_decisions_of_slow_players_are_legal(runs, name, decisions):
     print(f"\n{name}: {answered:,} decisions, all of them legal; {alone:,} asked again alone, answered alike")
 
 
-def test_the_page_about_players_names_every_option():
-    """An option that nobody knows of is not used; one that is gone is an error."""
+def test_the_page_about_players_names_every_player_and_option():
+    """A player, or an option, that nobody knows of is not used; one that is gone is an error."""
     page = (ROOT / "docs" / "players.md").read_text()
+    players = re.search(r"^\| Name \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
+    assert players
+    assert set(re.findall(r"`(\w+)(?:`|:RUN)", players[0])) == set(NAMES)
     named = set(re.findall(r"`(\w+)`", page))
-    known = {each.name for kind in (HeuristicOptions, GoalOptions, SearchOptions) for each in fields(kind)}
-    assert known <= named
+    kinds = [kind for kind in vars(options).values() if isinstance(kind, type) and issubclass(kind, Options)]
+    known = {each.name for kind in kinds for each in fields(kind)}
+    assert {"blunder", "goal", "simulations"} <= known <= named
     rows = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|[^|]*\|$", page, re.MULTILINE)[2:]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= known

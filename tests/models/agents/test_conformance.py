@@ -1,6 +1,6 @@
 """What holds for every player that the registry makes, whatever it is: blind, legal, reproducible, alone or in a batch.
 
-A name that is new in the registry needs texts in `tests.makers.agents`; then it is tested here.
+A name that is new in `tichu_models.agents.names` needs texts in `tests.makers.agents`; then it is tested here.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def decide(agent: Any, kind: int, views: np.ndarray, extras: dict[str, np.ndarra
 
 def test_every_name_is_tested():
     """A player that is added to the registry, and that nobody has tried on what players must be."""
-    assert set(TEXTS) == set(NAMES)
+    assert set(TEXTS) == set(NAMES), "TEXTS in tests/makers/agents.py has the agents of each name that are tried here"
     assert all(text.partition(":")[0] == name for name, texts in TEXTS.items() for text in texts)
 
 

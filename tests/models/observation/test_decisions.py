@@ -16,7 +16,6 @@ from tests.makers.vectors import decisions, records, samples
 from tests.oracles.reading import read_rounds, to_records
 from tichu_models.arena.lockstep import play_games
 from tichu_models.chance import draw
-from tichu_models.observation.decisions import scores_before
 from tichu_models.observation.encode import pack
 from tichu_models.observation.samples import Encoder, SoundRounds
 from tichu_models.observation.specs import PASS_BIT, SPEC_OF_KIND, spec
@@ -25,6 +24,7 @@ from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent, HeuristicAgent, RandomAgent
 from tichu_models.records.replay import check
 from tichu_models.records.schema import Rounds, joined
+from tichu_models.records.scores import scores_before
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, SMALL_CALL, WISH
 from tichu_models.rules.cards import LABELS, NUM_CARDS
 from tichu_models.rules.legal import legal_plays

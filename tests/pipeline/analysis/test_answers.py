@@ -19,6 +19,8 @@ from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
 
+# These are held by the digests in tests/golden/analysis_report.json only. Every other one is in the recount.
+WITHOUT_A_RECOUNT = {f"{number}" for number in range(28, 38)}
 SPREAD = "SELECT MIN({0}), MAX({0}), AVG({0}), STDEV({0}) FROM {1};"
 
 
@@ -70,12 +72,12 @@ def corpus(request) -> Corpus:
     return request.getfixturevalue(request.param)
 
 
-def test_questions_of_the_concept(corpus):
+def test_answers_are_those_of_the_recount(corpus):
     """An analyst reads a wrong figure, and sizes a network, a clipping or a data set by it."""
     paths, expected = corpus.paths, corpus.expected
-    assert sorted(expected) == [f"{number:02}" for number in range(1, 28)]
-    for query in queries()[:27]:
-        number = query.name[:2]
+    asked = {query.name[:2]: query for query in queries() if query.name[:2] not in WITHOUT_A_RECOUNT}
+    assert sorted(expected) == sorted(asked), "tests/oracles/recount.py counts the answer to each of these questions"
+    for number, query in asked.items():
         rows = table(paths, query.sql).to_pylist()
         shown = [{name: row[name] for name in wanted} for row, wanted in zip(rows, expected[number], strict=False)]
         assert len(rows) == len(expected[number]), (query.name, rows, expected[number])
@@ -132,7 +134,6 @@ def test_statements_of_the_concept_run_unchanged(corpus):
 def test_every_query_answers(generated):
     """A query that fails, or finds nothing, where there is something to find."""
     paths = generated.paths
-    assert [query.name[:2] for query in queries()] == [f"{number:02}" for number in range(1, 38)]
     for query in queries():
         assert query.question.endswith("?"), query.name
         assert table(paths, query.sql).num_rows, query.name

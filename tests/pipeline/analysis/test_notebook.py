@@ -20,7 +20,8 @@ def test_every_question_is_asked_and_no_output_is_kept():
     """A question that the notebook forgets, or figures of somebody's data in the repository."""
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     source = "".join("".join(cell["source"]) for cell in cells)
-    assert re.findall(r'q\.answer\("(\d\d)"\)', source) == [query.name[:2] for query in queries()]
+    asked = re.findall(r'q\.answer\("(\d\d)"\)', source)
+    assert asked == [query.name[:2] for query in queries()], f"{NOTEBOOK} has a cell q.answer(..) for each, in order"
     assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.paths import ROOT
 from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_pipeline.tools.screenshot import SHOWN
 from tichu_pipeline.training.runs import default_name
 
 
@@ -27,6 +28,15 @@ def test_definitions_hold_the_stages_in_order():
     assert {key.to_user_string() for key in trained} == {*networks, "model_comparison"}
     job = defs.resolve_job_def("everything")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
+
+
+def test_the_picture_of_the_graph_shows_every_group():
+    """Stages of a new group that are missing in the picture in the README."""
+    from tichu_pipeline.definitions import defs
+
+    graph = defs.resolve_asset_graph()
+    groups = {graph.get(key).group_name for key in graph.get_all_asset_keys()}
+    assert groups == {*SHOWN, "models"}, "tichu_pipeline/tools/screenshot.py names them"
 
 
 def test_every_stage_is_checked_in_the_product():

@@ -112,7 +112,8 @@ def test_a_changed_month_makes_stale_what_hangs_on_it(paths):
     ingesting.ingest(paths.raw, paths)
     assert not_fresh(paths) == ["analysis", "analysis_report", "features", "dataset"]
     found = by_stage(paths)
-    assert found["features"].reasons == ("grand-65 2024-03: rounds or the version of the stage have changed since",)
+    assert found["features"].reasons == ("grand-65 2024-03: rounds or the spec have changed since",)
+    assert found["analysis"].reasons == ("rounds have changed since",)
     assert found["features"].stale_months == ("2024-03",)
     assert "2024-03.parquet: made from other rounds" in found["dataset"].reasons[0]
     building.build(paths)
@@ -130,7 +131,7 @@ def test_a_month_of_the_window_makes_the_constants_stale(paths):
     add_log(paths, "2024-02")
     assert by_stage(paths)["scaling"].reasons == ("rounds in its window are stale: 2024-02",)
     ingesting.ingest(paths.raw, paths)
-    assert by_stage(paths)["scaling"].state is State.STALE
+    assert by_stage(paths)["scaling"].reasons == ("rounds in its window have changed since",)
     fitting.fit(paths)
     assert by_stage(paths)["scaling"].state is State.FRESH
 
@@ -152,6 +153,35 @@ def test_the_reason_is_told_apart(paths, monkeypatch):
         "made by an older version: 2024-01, 2024-03",
         "files are not of one run: 2024-02",
     )
+
+
+def test_a_new_version_of_a_stage_is_told_from_other_rounds(paths, monkeypatch):
+    """Someone who looks for the month that has changed, where it was the code."""
+    for module in (building, fitting, shards):
+        monkeypatch.setattr(module, "VERSION", module.VERSION + 1)
+    found = by_stage(paths)
+    assert found["analysis"].reasons == found["scaling"].reasons == ("made by an older version",)
+    assert found["features"].reasons == ("grand-65 2024-01..2024-03: made by an older version",)
+    add_log(paths, "2024-01")
+    ingesting.ingest(paths.raw, paths)
+    found = by_stage(paths)
+    assert found["analysis"].reasons == ("rounds have changed since",)
+    assert found["scaling"].reasons == ("rounds in its window have changed since",)
+    assert found["features"].reasons == (
+        "grand-65 2024-01: rounds or the spec have changed since",
+        "grand-65 2024-02..2024-03: made by an older version",
+    )
+
+
+def test_shards_that_are_stale_alike_share_a_line(paths):
+    """Eight lines for one month, and half of them cut off."""
+    more = ("tichu-240", "schupf-65")
+    for name in more:
+        shards.make_shards(paths, spec(name), MONTHS)
+    add_log(paths, "2024-02")
+    ingesting.ingest(paths.raw, paths)
+    reasons = by_stage(paths)["features"].reasons
+    assert reasons == ("grand-65, schupf-65, tichu-240 2024-02: rounds or the spec have changed since",)
 
 
 def test_damage_is_a_reason_and_no_crash(paths):

@@ -9,13 +9,16 @@ import sys
 import pytest
 
 from tests.paths import ROOT
-from tichu_pipeline.tools.warm_up import CompileError, PartProgress, compile_all, is_compiled, run_part
+from tichu_models.kernel_cache import module_folder
+from tichu_pipeline.tools.warm_up import CompileError, PartProgress, compile_all, is_compiled, kernel_modules, run_part
 
 
 def test_every_module_with_kernels_is_compiled_beforehand():
     """A new game compiles in the middle of the demo, since no part runs it."""
     if not is_compiled():
         compile_all()
+    without = [module for module in kernel_modules() if not any(module_folder(module).glob("*.nbc"))]
+    assert not without, "a part in tichu_pipeline/tools/kernel_parts.py runs the kernels of each module"
     assert is_compiled()
 
 
