@@ -1,4 +1,4 @@
-"""How a plain function becomes machine code: the decorator `kernel`, its three companions, and a few intrinsics.
+"""How a plain function becomes machine code: the decorator `kernel`, its four companions, and a few intrinsics.
 
 Every module with hot code imports `kernel` from here and nothing from Numba. Where compiled code is kept is
 `kernel_cache`; what the kernels compute does not belong here.
@@ -36,7 +36,7 @@ class _Kind(NamedTuple):
     is_vectorised: bool = False
 
 
-def _as_kernel(kind: _Kind, **options: bool) -> Any:
+def _as_kernel(kind: _Kind, **options: Any) -> Any:
     def decorate(function: Any) -> Any:
         compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
         if not JIT_IS_OFF:
@@ -138,6 +138,8 @@ def _widest(kind: Any) -> Any:
 kernel: Any = _as_kernel(_Kind())
 # Likewise, with long loops over arrays, of which the CPU does several steps at once.
 vectorised: Any = _as_kernel(_Kind(is_vectorised=True))
+# Likewise, with long sums of floats: LLVM may add in another order, which another CPU may do in yet another one.
+summing: Any = _as_kernel(_Kind(is_vectorised=True), fastmath={"reassoc", "contract"})
 # What only kernels call. Optimised with its callers, not by itself: called from Python, it is right, but slow.
 inner: Any = _as_kernel(_Kind(is_inner=True))
 # For small kernels of the innermost loops: melted into their callers, which LLVM does not always do by itself. Large

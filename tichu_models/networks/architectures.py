@@ -1,6 +1,7 @@
 """All networks by name: the class, its configuration, the spec it reads and its objective. Works without torch.
 
-The seven decision nets are one class, DecisionNet, with as many outputs as their question has answers.
+Those of ARCHITECTURES learn by imitation (`learning`), those of SELF_TAUGHT from self-play (`rl`). Decision nets are one
+class, DecisionNet, with as many outputs as their question has answers.
 """
 
 from __future__ import annotations
@@ -11,19 +12,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tichu_models.networks.configs import (
     CandidateConfig,
+    CandidateRLConfig,
+    CriticConfig,
     DecisionConfig,
+    DecisionRLConfig,
     DTConfig,
     GCPolicyConfig,
     PolicyConfig,
+    PolicyRLConfig,
     ValueConfig,
 )
 from tichu_models.options import OptionError, Options, expected
+from tichu_models.rules.cards import NUM_CARDS
 
 if TYPE_CHECKING:
     from torch import nn
 
 # The objective of a network, `learning.objectives`: what it answers, its loss and its metrics.
 Objective = Literal["cards", "goal", "value", "sequence", "move", "calls", "schupf", "choice", "bomb"]
+SELF_PLAY = "self-play"  # in place of an objective
 
 
 @dataclass(frozen=True)
@@ -31,16 +38,17 @@ class Architecture:
     """A kind of network, which `build` makes."""
 
     name: str
-    objective: Objective
+    objective: Any  # an Objective, or SELF_PLAY
     spec: str  # the spec that it reads by default
     config: type[Options]
     module: str  # its module in this package
     outputs: int | None = None  # number of outputs of a decision net; the others know theirs
+    of_class: str = ""  # the class in its module, if it is not called as the network
 
     @property
     def class_name(self) -> str:
         """The class in its module."""
-        return self.name if self.outputs is None else "DecisionNet"
+        return self.of_class or (self.name if self.outputs is None else "DecisionNet")
 
 
 ARCHITECTURES = {
@@ -60,13 +68,29 @@ ARCHITECTURES = {
         Architecture("BombNet", "bomb", "bomb-375", DecisionConfig, "decision_net", 1),
     )
 }
+SELF_TAUGHT = {
+    architecture.name: architecture
+    for architecture in (
+        Architecture("CandidateRLNet", SELF_PLAY, "play-375", CandidateRLConfig, "move_nets"),
+        Architecture("PolicyRLNet", SELF_PLAY, "play-375", PolicyRLConfig, "move_nets"),
+        Architecture("GrandRLNet", SELF_PLAY, "grand-65", DecisionRLConfig, "decision_net", 2),
+        Architecture("TichuRLNet", SELF_PLAY, "tichu-65", DecisionRLConfig, "decision_net", 2),
+        Architecture("SmallTichuRLNet", SELF_PLAY, "tichu-240", DecisionRLConfig, "decision_net", 2),
+        Architecture("SchupfRLNet", SELF_PLAY, "schupf-116", DecisionRLConfig, "decision_net", 3 * NUM_CARDS),
+        Architecture("WishRLNet", SELF_PLAY, "wish-233", DecisionRLConfig, "decision_net", 14),
+        Architecture("DragonRLNet", SELF_PLAY, "dragon-204", DecisionRLConfig, "decision_net", 2),
+        Architecture("BombRLNet", SELF_PLAY, "bomb-375", CandidateRLConfig, "move_nets", of_class="CandidateRLNet"),
+        Architecture("CriticRLNet", SELF_PLAY, "open-551", CriticConfig, "critic_net"),
+    )
+}
 
 
 def architecture(name: str) -> Architecture:
     """The architecture of this name."""
-    if name not in ARCHITECTURES:
-        raise OptionError(f"network '{name}': {expected(name, list(ARCHITECTURES))}")
-    return ARCHITECTURES[name]
+    known = ARCHITECTURES | SELF_TAUGHT
+    if name not in known:
+        raise OptionError(f"network '{name}': {expected(name, list(known))}")
+    return known[name]
 
 
 def build(name: str, inputs: int, config: Options | None = None) -> nn.Module:

@@ -118,3 +118,46 @@ class CandidateConfig(Options):
     dropout: float = option(
         0.2, "share of neurons dropped in training, after every hidden layer of the body", least=0, most=0.9
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateRLConfig(Options):
+    """CandidateRLNet and BombRLNet: embeddings of the state and of each legal move, and their product."""
+
+    body: tuple[int, ...] = option(
+        (512, 512), "neurons in each hidden layer of the body, which reads the state", least=1, most=NEURONS_MOST
+    )
+    move: tuple[int, ...] = option(
+        (128,), "neurons in each hidden layer of the part that reads a move", least=1, most=NEURONS_MOST
+    )
+    width: int = option(
+        128, "numbers in the embeddings of state and move, whose product is the score", least=1, most=NEURONS_MOST
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRLConfig(Options):
+    """PolicyRLNet: a stack of layers from the state to the cards."""
+
+    hidden: tuple[int, ...] = option(
+        (512, 512, 256), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionRLConfig(Options):
+    """GrandRLNet .. DragonRLNet: a stack of layers from the state to the answers to one kind of question."""
+
+    hidden: tuple[int, ...] = option(
+        (256, 256), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )
+    dropout: float = option(0.0, "share of neurons dropped in training", least=0, most=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticConfig(Options):
+    """CriticRLNet: a stack of layers from a state with all hands to the points by which the own team wins."""
+
+    hidden: tuple[int, ...] = option(
+        (512, 512, 256), "neurons in each hidden layer, first to last", least=1, most=NEURONS_MOST
+    )

@@ -313,6 +313,8 @@ _ALL = (
     Spec("wish-233", 1, _R, (WISH,), WISH_LABEL, _all_but(WISH_VALUE), "what to wish"),
     Spec("dragon-204", 1, _R, (DRAGON_GIFT,), DRAGON_LABEL, _all_but(*_TRICK), "who gets the Dragon's trick"),
     Spec("bomb-375", 1, _P, (BOMB_THROW,), BOMB_LABEL, _PLAY, "whether to throw a bomb out of turn"),
+    Spec("schupf-116", 1, _R, (SCHUPF,), SCHUPF_LABEL, (HAND_CARDS, GIVEN_SCHUPF, ANNOUNCEMENTS.without(3)),
+         "which card to give next: the hand without those given already, and their values"),
 )
 # fmt: on
 SPECS = {each.name: each for each in _ALL}

@@ -1,0 +1,156 @@
+"""Sets of answers of different sizes: the answers of all decisions end to end, and how many each decision has.
+
+A policy gives every answer a score; the softmax over the answers of a decision makes probabilities of them. Nothing is
+padded, and an answer that is not in the set cannot be chosen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tichu_models.kernels import inner, kernel, summing
+
+
+@kernel
+def log_probabilities(scores: np.ndarray, counts: np.ndarray, logs: np.ndarray) -> None:
+    """The logarithm of the probability of every answer."""
+    at = 0
+    for i in range(len(counts)):
+        end = at + counts[i]
+        highest = scores[at]
+        for k in range(at, end):
+            highest = max(highest, scores[k])
+        total = 0.0
+        for k in range(at, end):
+            total += math.exp(scores[k] - highest)
+        total = math.log(total)
+        for k in range(at, end):
+            logs[k] = scores[k] - highest - total
+        at = end
+
+
+@inner
+def pick(scores: np.ndarray, begin: int, end: int, temperature: float, unit: float) -> int:
+    """The place of the highest score, the first of equals; with a temperature above 0 one that is drawn by `unit` from
+    the softmax of scores / temperature."""
+    best = begin
+    for k in range(begin + 1, end):
+        if scores[k] > scores[best]:
+            best = k
+    if temperature == 0:
+        return best
+    highest, total = np.float64(scores[best]), 0.0
+    for k in range(begin, end):
+        total += math.exp((scores[k] - highest) / temperature)
+    left = unit * total
+    for k in range(begin, end):
+        left -= math.exp((scores[k] - highest) / temperature)
+        if left < 0:
+            return k
+    return best
+
+
+@summing
+def _match(
+    states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np.ndarray, scale: float, scores: np.ndarray
+) -> None:
+    at = 0
+    for i in range(len(counts)):
+        state = states[i]
+        for k in range(at, at + counts[i]):
+            answer = answers[which[k]]
+            total = np.float32(0.0)
+            for j in range(len(state)):
+                total += state[j] * answer[j]
+            scores[k] = total * scale
+        at += counts[i]
+
+
+@summing
+def _match_backward(
+    states: np.ndarray,
+    answers: np.ndarray,
+    which: np.ndarray,
+    counts: np.ndarray,
+    scale: float,
+    of_scores: np.ndarray,
+    of_states: np.ndarray,
+    of_answers: np.ndarray,
+) -> None:
+    at = 0
+    for i in range(len(counts)):
+        state, of_state = states[i], of_states[i]
+        for k in range(at, at + counts[i]):
+            answer, of_answer = answers[which[k]], of_answers[which[k]]
+            slope = np.float32(of_scores[k] * scale)
+            for j in range(len(state)):
+                of_state[j] += slope * answer[j]
+                of_answer[j] += slope * state[j]
+        at += counts[i]
+
+
+def match(states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np.ndarray, scale: float) -> np.ndarray:
+    """The score of every answer: the product of its embedding with that of its decision's state, times the scale.
+
+    `states` (n, d) and `answers` (u, d) are float32; `which` (m,) is the row of each answer.
+    """
+    scores = np.empty(len(which), dtype=np.float32)
+    _match(states, answers, which, counts, scale, scores)
+    return scores
+
+
+class Match(torch.autograd.Function):
+    """`match` with a gradient: (n, d), (u, d) -> (m,), on the CPU, in float32."""
+
+    @staticmethod
+    def forward(ctx, states: Tensor, answers: Tensor, which: Tensor, counts: Tensor, scale: float) -> Tensor:  # type: ignore[override]
+        ctx.types, ctx.scale = (states.dtype, answers.dtype), scale
+        states, answers = states.float(), answers.float()
+        ctx.save_for_backward(states, answers, which, counts)
+        return torch.from_numpy(match(states.numpy(), answers.numpy(), which.numpy(), counts.numpy(), scale))
+
+    @staticmethod
+    def backward(ctx, of_scores: Tensor):  # type: ignore[override]
+        states, answers, which, counts = ctx.saved_tensors
+        of_states, of_answers = torch.zeros_like(states), torch.zeros_like(answers)
+        _match_backward(
+            states.numpy(),
+            answers.numpy(),
+            which.numpy(),
+            counts.numpy(),
+            ctx.scale,
+            of_scores.contiguous().numpy(),
+            of_states.numpy(),
+            of_answers.numpy(),
+        )
+        return of_states.to(ctx.types[0]), of_answers.to(ctx.types[1]), None, None, None
+
+
+@kernel
+def _distinct(keys: np.ndarray, slots: np.ndarray, found: np.ndarray, which: np.ndarray) -> int:
+    """Open addressing: `slots` holds places in `found`, or -1; its length is a power of two."""
+    mask = len(slots) - 1
+    n = 0
+    for k in range(len(keys)):
+        key = keys[k]
+        slot = (key ^ (key >> 29) ^ (key >> 47)) * 0x9E3779B97F4A7C1 >> 20 & mask
+        while slots[slot] >= 0 and found[slots[slot]] != key:
+            slot = (slot + 1) & mask
+        if slots[slot] < 0:
+            slots[slot] = n
+            found[n] = key
+            n += 1
+        which[k] = slots[slot]
+    return n
+
+
+def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers of an array in the order in which they appear first, and the place of each number there."""
+    slots = np.full(1 << max(4, (2 * len(keys)).bit_length()), -1, dtype=np.int64)
+    found, which = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
+    n = _distinct(keys, slots, found, which)
+    return found[:n].copy(), which

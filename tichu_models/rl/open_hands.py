@@ -1,0 +1,59 @@
+"""The vector of the critic: what a seat sees in the play, and all that is hidden from it. Players never get it.
+
+It judges decisions of every kind, before the play too. The hand is always the whole one: the critic knows the fourteen
+cards of a seat that has seen only eight of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import inlined
+from tichu_models.observation.encode import encode_seen_play
+from tichu_models.observation.fields import BITS_A_WORD, Row, cards_field, put_bits, values_field
+from tichu_models.observation.play import WORDS
+from tichu_models.observation.specs import (
+    CARDS_LABEL,
+    MULTI_HOT,
+    ONE_HOT,
+    OTHERS,
+    PLAY_LAYOUT,
+    SPECS,
+    Group,
+    Layout,
+    Spec,
+)
+from tichu_models.rules.asking import KINDS
+from tichu_models.rules.cards import LABELS, NUM_CARDS
+from tichu_models.rules.state import Seat, State, received
+
+HIDDEN_HANDS = Group(
+    "hidden_hands", MULTI_HOT, tuple(f".{seat}.{card}" for seat in OTHERS for card in LABELS), "the cards of the others"
+)
+ASKED = Group("asked", ONE_HOT, tuple(f".{kind}" for kind in KINDS), "what is asked")
+OPEN_LAYOUT = Layout("open", (*PLAY_LAYOUT.groups, HIDDEN_HANDS, ASKED))
+OPEN = Spec(
+    "open-551", 1, OPEN_LAYOUT, tuple(range(len(KINDS))), CARDS_LABEL, OPEN_LAYOUT.groups, "all hands, for the critic"
+)
+SPECS_OF_TRAINING = {**SPECS, OPEN.name: OPEN}
+
+_HANDS_AT = OPEN_LAYOUT.places[HIDDEN_HANDS.name]
+_ASKED_AT = OPEN_LAYOUT.places[ASKED.name]
+_NUMBERS_AT, _WIDTH = OPEN_LAYOUT.words, OPEN.width
+assert _ASKED_AT + len(KINDS) <= _NUMBERS_AT * BITS_A_WORD
+
+
+@inlined
+def encode_open(state: State, seat: Seat, kind: int, row: Row) -> None:
+    """Packs a position with all its hands, as the seat's critic reads it."""
+    given = values_field(state.given[seat, 0], state.given[seat, 1], state.given[seat, 2])
+    got = values_field(received(state, seat, 0), received(state, seat, 1), received(state, seat, 2))
+    encode_seen_play(state, seat, given, got, row)
+    first, second = row.word[WORDS], row.word[WORDS + 1]
+    for word in range(WORDS, _WIDTH):
+        row.word[word] = 0
+    row.word[_NUMBERS_AT], row.word[_NUMBERS_AT + 1] = first, second
+    for other in range(3):
+        hand = cards_field(state.hand[(seat + 1 + other) & 3])
+        put_bits(row, _HANDS_AT + other * NUM_CARDS, NUM_CARDS, hand)
+    put_bits(row, _ASKED_AT, len(KINDS), np.int64(1) << kind)

@@ -1,0 +1,233 @@
+"""Rollouts: rounds of players with networks at thousands of tables, and a record of every decision of theirs.
+
+Tables wait for their network. In each step the player and kind of decision for which most tables wait are answered in
+one batch, so that batches stay large. A network is always run on tiles of as many rows, whoever else is asked: a round
+depends on its fixture and its players only, on neither the number of tables nor that of processes. With the same
+tile it is, bit for bit, the round that `arena.lockstep` plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from tichu_models.agents.choosing import put_move_features
+from tichu_models.algorithms.answers import distinct, log_probabilities, match
+from tichu_models.arena.table import TABLE
+from tichu_models.networks.interface import MOVE_FEATURES
+from tichu_models.networks.move_nets import MoveNet
+from tichu_models.observation.encode import PLAN, ROW, plan_of
+from tichu_models.observation.scaling import Scaling
+from tichu_models.observation.specs import SPEC_OF_KIND, Spec, spec
+from tichu_models.observation.unpack import BFLOAT16, FLOAT32, LANES, Unpacker
+from tichu_models.observation.view import VIEW
+from tichu_models.rl.hall import (
+    COUNTS,
+    DECISION,
+    ENDED,
+    NUM_KINDS,
+    OPEN_WIDTH,
+    PLAYER,
+    SEATED,
+    carry_out,
+    choose,
+    gather,
+    options_of,
+    pick_outputs,
+    places_of,
+    proceed,
+)
+from tichu_models.rules.asking import SCHUPF
+from tichu_models.rules.legal import MAX_PLAYS, new_buffer
+
+TILE = 512
+TABLES_AT_ONCE = 2048
+USUAL_DECISIONS, USUAL_OPTIONS = 80, 7  # of a round, and of a decision: room grows where there are more
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A player of a rollout: its networks by kind of decision, on the CPU in the type they are run in."""
+
+    networks: Mapping[int, nn.Module]
+    greedy: bool = False
+    recorded: bool = True  # whether the critic's vectors are recorded
+    blunder: float = 0.0  # of the rules of thumb, which answer where there is no network
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What happened in a rollout."""
+
+    decisions: np.ndarray  # DECISION (n,)
+    seen: np.ndarray  # int64 (n, width): what the networks read, packed
+    opened: np.ndarray  # int64 (n, words of OPEN): what the critic reads, packed
+    options: np.ndarray  # int64 (m,): those of all decisions end to end
+    ended: np.ndarray  # ENDED (rounds,), in the order of the fixtures
+
+
+def specs_of(networks: Mapping[int, str]) -> dict[int, Spec]:
+    """The spec of each kind of decision; `networks` names those that are not the usual ones."""
+    usual = {**SPEC_OF_KIND, SCHUPF: "schupf-116"}
+    return {kind: spec(networks.get(kind, name)) for kind, name in usual.items()}
+
+
+class Reader:
+    """Turns packed rows of a spec into what a network reads, in tiles."""
+
+    def __init__(self, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
+        self.spec, self.dtype = spec, dtype
+        self._unpacker = Unpacker(spec, scaling, BFLOAT16 if dtype == torch.bfloat16 else FLOAT32)
+        self._packed = np.zeros((0, spec.width + 1), dtype=np.int64)
+        self._features = self._unpacker.buffer(0, spec.size)
+
+    @property
+    def lookup(self) -> np.ndarray:
+        """The table by which bits become numbers."""
+        return self._unpacker.lookup
+
+    def read(self, rows: np.ndarray, packed: np.ndarray, tile: int = 1) -> Tensor:
+        """What a network reads of these rows, filled up to whole tiles. The next call overwrites it."""
+        n = -(-len(rows) // tile) * tile
+        if n > len(self._packed):
+            self._packed = np.zeros((n, self.spec.width + 1), dtype=np.int64)
+            self._features = self._unpacker.buffer(n, self.spec.size)
+        gather(rows, packed, self.spec.width, self._packed)
+        features = torch.from_numpy(self._unpacker.features(self._packed[:n], self._features))
+        return features.view(self.dtype) if self.dtype == torch.bfloat16 else features
+
+
+class _Moves:
+    """The vectors of the moves that a MoveNet has seen in this rollout, each computed once."""
+
+    def __init__(self, network: MoveNet, lookup: np.ndarray, tile: int) -> None:
+        self.network, self.lookup, self.tile = network, lookup, tile
+        self.place: dict[int, int] = {}
+
+
+def move_vectors(network: MoveNet, plays: np.ndarray, lookup: np.ndarray, tile: int) -> np.ndarray:
+    """The vectors of moves, float32 (u, width), computed in tiles."""
+    rows = -(-len(plays) // tile) * tile
+    features = np.zeros(rows * MOVE_FEATURES + LANES, dtype=lookup.dtype)
+    put_move_features(plays, lookup, features)
+    tensor = torch.from_numpy(features[: rows * MOVE_FEATURES].reshape(rows, -1))
+    tensor = tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
+    return torch.cat([network.moves(part).float() for part in tensor.split(tile)]).numpy()
+
+
+class Rollout:
+    """Tables, the records of their decisions, and the networks that make them."""
+
+    def __init__(
+        self,
+        players: Sequence[Seating],
+        fixtures: np.ndarray,
+        specs: Mapping[int, Spec],
+        scaling: Scaling,
+        tables_at_once: int = TABLES_AT_ONCE,
+        tile: int = TILE,
+    ) -> None:
+        self.players, self.tile = players, tile
+        self.cast = np.zeros(len(players), dtype=PLAYER)
+        for place, player in enumerate(players):
+            self.cast[place]["kinds"] = sum(1 << kind for kind in player.networks)
+            for name in ("blunder", "greedy", "seed", "recorded"):
+                self.cast[place][name] = getattr(player, name)
+        self.plans = np.zeros(NUM_KINDS, dtype=PLAN)
+        for kind, each in specs.items():
+            self.plans[kind] = plan_of(each)
+        dtypes = {p.dtype for player in players for net in player.networks.values() for p in net.parameters()}
+        dtype = dtypes.pop() if dtypes else torch.float32
+        self.readers = {kind: Reader(each, scaling, dtype) for kind, each in specs.items()}
+        self.fixtures = fixtures
+        n = min(tables_at_once, len(fixtures))
+        self.tables, self.seated = np.zeros(n, dtype=TABLE), np.zeros(n, dtype=SEATED)
+        self.seated["round"] = -1
+        self.counts = np.zeros(1, dtype=COUNTS)[0]
+        self.ended = np.zeros(len(fixtures), dtype=ENDED)
+        self.width = max(each.width for each in specs.values())
+        rooms = len(fixtures) * USUAL_DECISIONS + n
+        self.decisions = np.zeros(rooms, dtype=DECISION)
+        self.seen = np.empty((rooms, self.width), dtype=np.int64)
+        self.opened = np.empty((rooms, OPEN_WIDTH), dtype=np.int64)
+        self.options = np.empty(rooms * USUAL_OPTIONS + MAX_PLAYS, dtype=np.int64)
+        groups = len(players) * NUM_KINDS
+        self.queue, self.waiting = np.zeros((groups, n), dtype=np.int64), np.zeros(groups, dtype=np.int64)
+        self._plays, self._view, self._row = new_buffer(), np.zeros(1, dtype=VIEW)[0], np.zeros(1, dtype=ROW)[0]
+        self._found, self._counts = np.empty(0, dtype=np.int64), np.empty(n, dtype=np.int64)
+
+    def play(self) -> Experience:
+        """Plays all rounds."""
+        with torch.inference_mode():
+            self._proceed(np.arange(len(self.tables)))
+            while True:
+                group = int(self.waiting.argmax())
+                n = int(self.waiting[group])
+                if n == 0:
+                    break
+                rows = self.queue[group, :n].copy()
+                self.waiting[group] = 0
+                self._decide(group // NUM_KINDS, group % NUM_KINDS, rows)
+        n, m = int(self.counts["decisions"]), int(self.counts["options"])
+        return Experience(self.decisions[:n], self.seen[:n], self.opened[:n], self.options[:m], self.ended)
+
+    def _proceed(self, who: np.ndarray) -> None:
+        """Moves tables on, and makes room for their decisions where there is too little."""
+        while len(who):
+            moved = proceed(
+                *(who, self.tables, self.seated, self.fixtures, self.ended, self.cast, self.plans),
+                *(self.decisions, self.seen, self.opened, self.options, self.queue, self.waiting, self.counts),
+                *(self._plays, self._view, self._row),
+            )
+            if self.counts["illegal"]:
+                raise AssertionError("a rollout chose an illegal answer")
+            who = who[moved:]
+            if len(who):
+                more = len(self.decisions) // 2
+                self.decisions = np.concatenate([self.decisions, np.zeros(more, dtype=DECISION)])
+                self.seen = np.concatenate([self.seen, np.empty((more, self.width), dtype=np.int64)])
+                self.opened = np.concatenate([self.opened, np.empty((more, OPEN_WIDTH), dtype=np.int64)])
+                room = np.empty(len(self.options) // 2 + MAX_PLAYS, dtype=np.int64)
+                self.options = np.concatenate([self.options, room])
+
+    def _decide(self, player: int, kind: int, rows: np.ndarray) -> None:
+        """Lets a network make these decisions, and moves their tables on."""
+        scores = self.scores(self.players[player].networks[kind], kind, rows)
+        counts = self._counts[: len(rows)]
+        logs = np.empty(len(scores))
+        log_probabilities(scores, counts, logs)
+        choose(rows, self.decisions, scores, self.tables, self.cast, logs)
+        who = np.empty(len(rows), dtype=np.int64)
+        carry_out(rows, self.decisions, self.options, self.tables, self.seated, self._plays, self.counts, who)
+        self._proceed(who)
+
+    def scores(self, network: nn.Module, kind: int, rows: np.ndarray) -> np.ndarray:
+        """The score of every option of these decisions, which are of one kind."""
+        counts = self._counts[: len(rows)]
+        m = options_of(rows, self.decisions, self.options, self._found, counts)
+        if m > len(self._found):
+            self._found = np.empty(2 * m, dtype=np.int64)
+            options_of(rows, self.decisions, self.options, self._found, counts)
+        found, reader = self._found[:m], self.readers[kind]
+        state = reader.read(rows, self.seen, self.tile)
+        if isinstance(network, MoveNet):
+            states = torch.cat([network.states(part).float() for part in state.split(self.tile)]).numpy()
+            different, which = distinct(found)
+            moves = move_vectors(network, different, reader.lookup, self.tile)
+            return match(states, moves, which, counts, network.scale)
+        outputs = torch.cat([network(part).float() for part in state.split(self.tile)]).numpy()
+        places, scores = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
+        places_of(rows, self.decisions, found, counts, places)
+        pick_outputs(outputs, places, counts, scores)
+        return scores
+
+
+def play(players: Sequence[Seating], fixtures: np.ndarray, **settings: Any) -> Experience:
+    """Plays a round for each fixture; `agent` in it is the place of a player at each seat."""
+    return Rollout(players, fixtures, **settings).play()
