@@ -9,9 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import torch
-from torch import Tensor
-
 from tichu_models.kernels import inner, kernel, summing
 
 
@@ -71,7 +68,7 @@ def _match(
 
 
 @summing
-def _match_backward(
+def match_backward(
     states: np.ndarray,
     answers: np.ndarray,
     which: np.ndarray,
@@ -101,33 +98,6 @@ def match(states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np
     scores = np.empty(len(which), dtype=np.float32)
     _match(states, answers, which, counts, scale, scores)
     return scores
-
-
-class Match(torch.autograd.Function):
-    """`match` with a gradient: (n, d), (u, d) -> (m,), on the CPU, in float32."""
-
-    @staticmethod
-    def forward(ctx, states: Tensor, answers: Tensor, which: Tensor, counts: Tensor, scale: float) -> Tensor:  # type: ignore[override]
-        ctx.types, ctx.scale = (states.dtype, answers.dtype), scale
-        states, answers = states.float(), answers.float()
-        ctx.save_for_backward(states, answers, which, counts)
-        return torch.from_numpy(match(states.numpy(), answers.numpy(), which.numpy(), counts.numpy(), scale))
-
-    @staticmethod
-    def backward(ctx, of_scores: Tensor):  # type: ignore[override]
-        states, answers, which, counts = ctx.saved_tensors
-        of_states, of_answers = torch.zeros_like(states), torch.zeros_like(answers)
-        _match_backward(
-            states.numpy(),
-            answers.numpy(),
-            which.numpy(),
-            counts.numpy(),
-            ctx.scale,
-            of_scores.contiguous().numpy(),
-            of_states.numpy(),
-            of_answers.numpy(),
-        )
-        return of_states.to(ctx.types[0]), of_answers.to(ctx.types[1]), None, None, None
 
 
 @kernel

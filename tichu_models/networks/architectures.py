@@ -71,15 +71,15 @@ ARCHITECTURES = {
 SELF_TAUGHT = {
     architecture.name: architecture
     for architecture in (
-        Architecture("CandidateRLNet", SELF_PLAY, "play-375", CandidateRLConfig, "move_nets"),
-        Architecture("PolicyRLNet", SELF_PLAY, "play-375", PolicyRLConfig, "move_nets"),
+        Architecture("CandidateRLNet", SELF_PLAY, "play-375", CandidateRLConfig, "move_net"),
+        Architecture("PolicyRLNet", SELF_PLAY, "play-375", PolicyRLConfig, "move_net"),
         Architecture("GrandRLNet", SELF_PLAY, "grand-65", DecisionRLConfig, "decision_net", 2),
         Architecture("TichuRLNet", SELF_PLAY, "tichu-65", DecisionRLConfig, "decision_net", 2),
         Architecture("SmallTichuRLNet", SELF_PLAY, "tichu-240", DecisionRLConfig, "decision_net", 2),
         Architecture("SchupfRLNet", SELF_PLAY, "schupf-116", DecisionRLConfig, "decision_net", 3 * NUM_CARDS),
         Architecture("WishRLNet", SELF_PLAY, "wish-233", DecisionRLConfig, "decision_net", 14),
         Architecture("DragonRLNet", SELF_PLAY, "dragon-204", DecisionRLConfig, "decision_net", 2),
-        Architecture("BombRLNet", SELF_PLAY, "bomb-375", CandidateRLConfig, "move_nets", of_class="CandidateRLNet"),
+        Architecture("BombRLNet", SELF_PLAY, "bomb-375", CandidateRLConfig, "move_net", of_class="CandidateRLNet"),
         Architecture("CriticRLNet", SELF_PLAY, "open-551", CriticConfig, "critic_net"),
     )
 }

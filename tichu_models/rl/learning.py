@@ -14,7 +14,7 @@ from tichu_models.algorithms.answers import distinct
 from tichu_models.algorithms.ppo import Chosen, Weights, fit, improve
 from tichu_models.algorithms.returns import lambda_returns
 from tichu_models.networks.interface import MOVE_FEATURES
-from tichu_models.networks.move_nets import MoveNet
+from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import LANES

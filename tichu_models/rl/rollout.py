@@ -20,7 +20,7 @@ from tichu_models.agents.choosing import put_move_features
 from tichu_models.algorithms.answers import distinct, log_probabilities, match
 from tichu_models.arena.table import TABLE
 from tichu_models.networks.interface import MOVE_FEATURES
-from tichu_models.networks.move_nets import MoveNet
+from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.encode import PLAN, ROW, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import SPEC_OF_KIND, Spec, spec

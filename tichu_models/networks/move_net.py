@@ -13,7 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from tichu_models.algorithms.answers import Match
+from tichu_models.algorithms.matching import Match
 from tichu_models.networks.configs import CandidateRLConfig, PolicyRLConfig
 from tichu_models.networks.interface import FLAT_OUTPUTS, MOVE_FEATURES
 from tichu_models.networks.layers import stack
