@@ -13,7 +13,7 @@ def lambda_returns(
 ) -> None:
     """The lambda-return of every decision of a batch of sequences with a result at their end and nothing before.
 
-    Sequences lie end to end; sequence i ends before `ends[i]` and `results[i]` is its result. `values` are the critic's.
+    Sequences lie end to end; sequence i ends before `ends[i]`, its result is `results[i]`. `values` are the critic's.
     Decisions may belong to two sides: the result of a decision is `signs` (1 or -1) times that of the sequence, and its
     value is seen from the same side. Weight 1 returns the result itself, weight 0 the value of the next decision.
     """

@@ -1,7 +1,7 @@
 """All networks by name: the class, its configuration, the spec it reads and its objective. Works without torch.
 
-Those of ARCHITECTURES learn by imitation (`learning`), those of SELF_TAUGHT from self-play (`rl`). Decision nets are one
-class, DecisionNet, with as many outputs as their question has answers.
+Those of ARCHITECTURES learn by imitation (`learning`), those of SELF_TAUGHT from self-play (`rl`). Decision nets are
+one class, DecisionNet, with as many outputs as their question has answers.
 """
 
 from __future__ import annotations

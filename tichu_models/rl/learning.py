@@ -1,4 +1,4 @@
-"""What is learned from a rollout: the critic judges every decision, the networks follow those that turned out better."""
+"""Learning from a rollout: the critic judges every decision, the networks follow those that turned out better."""
 
 from __future__ import annotations
 
