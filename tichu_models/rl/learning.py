@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from tichu_models.agents.choosing import put_move_features
-from tichu_models.algorithms.answers import distinct
-from tichu_models.algorithms.ppo import Chosen, Weights, fit, improve
+from tichu_models.algorithms.answers import distinct, log_probabilities
+from tichu_models.algorithms.ppo import Chosen, Student, Weights, fit, improve
 from tichu_models.algorithms.returns import lambda_returns
 from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
@@ -24,48 +23,6 @@ from tichu_models.rl.rollout import Experience, Reader
 from tichu_models.rules.scoring import VALUE_UNIT
 
 VALUES_AT_ONCE = 8192
-
-
-@dataclass(frozen=True)
-class Rates:
-    """The numbers of one iteration, as the schedules have them."""
-
-    learning: float
-    entropy: float
-
-
-class Judge:
-    """The critic: values of decisions with all hands open, and how it learns them."""
-
-    def __init__(
-        self, network: nn.Module, optimiser: torch.optim.Optimizer, scaling: Scaling, dtype: torch.dtype
-    ) -> None:
-        self.network, self.optimiser, self.dtype = network, optimiser, dtype
-        self.reader = Reader(OPEN, scaling, dtype)
-
-    def values(self, opened: np.ndarray) -> np.ndarray:
-        """Points / 100 by which the team of each decision's seat is expected to win the round."""
-        values = np.empty(len(opened), dtype=np.float32)
-        with torch.inference_mode(), self._precision():
-            for begin in range(0, len(opened), VALUES_AT_ONCE):
-                rows = np.arange(begin, min(begin + VALUES_AT_ONCE, len(opened)))
-                values[rows] = self.network(self.reader.read(rows, opened)).float().numpy()
-        return values
-
-    def learn(
-        self, opened: np.ndarray, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
-    ) -> float:
-        """Learns from a share of the decisions; returns the mean squared error before."""
-        rows = np.flatnonzero(generator.random(len(returns)) < share)
-
-        def values(network: nn.Module, part: np.ndarray) -> Tensor:
-            with self._precision():
-                return network(self.reader.read(part, opened))
-
-        return fit(self.network, self.optimiser, returns, values, rows, batch, generator)
-
-    def _precision(self) -> Any:
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16)
 
 
 def results_of(experience: Experience) -> np.ndarray:
@@ -85,70 +42,119 @@ def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.
     order = np.lexsort((decisions["order"], decisions["round"]))
     signs = (1 - 2 * (decisions["seat"][order] & 1)).astype(np.float32)
     ends = np.flatnonzero(np.diff(decisions["round"][order], append=-1)) + 1
-    of_sequence = results[order][ends - 1] * signs[ends - 1]
+    in_order = np.empty(len(decisions), dtype=np.float32)
+    lambda_returns(results[order][ends - 1] * signs[ends - 1], values[order], signs, ends, weight, in_order)
     returns = np.empty(len(decisions), dtype=np.float32)
-    sorted_returns = np.empty(len(decisions), dtype=np.float32)
-    lambda_returns(of_sequence, values[order], signs, ends, weight, sorted_returns)
-    returns[order] = sorted_returns
+    returns[order] = in_order
     return returns
 
 
+class Judge:
+    """The critic: what decisions were worth, seen with all hands open, and how it learns that."""
+
+    def __init__(self, student: Student, scaling: Scaling, dtype: torch.dtype) -> None:
+        self.student = student
+        self._reader = Reader(OPEN, scaling, dtype)
+
+    def values(self, experience: Experience) -> np.ndarray:
+        """Points / 100 by which the team of each decision's seat is expected to win the round."""
+        n = len(experience.decisions)
+        parts = (np.arange(begin, min(begin + VALUES_AT_ONCE, n)) for begin in range(0, n, VALUES_AT_ONCE))
+        with torch.no_grad():
+            return np.concatenate([self._ask(experience, rows).float().cpu().numpy() for rows in parts])
+
+    def learn(
+        self, experience: Experience, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
+    ) -> float:
+        """Learns from a share of the decisions; returns the mean squared error before."""
+        rows = np.flatnonzero(generator.random(len(returns)) < share)
+        return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
+
+    def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:
+        return self.student.ask(self._reader.read(rows, experience.opened).to(self.student.device))
+
+
 class Pupil:
-    """A network and its optimiser: it learns from its own decisions."""
+    """A network that learns from its own decisions of one kind."""
 
-    def __init__(
-        self,
-        kind: int,
-        network: nn.Module,
-        optimiser: torch.optim.Optimizer,
-        spec: Spec,
-        scaling: Scaling,
-        dtype: torch.dtype,
-    ) -> None:
-        self.kind, self.network, self.optimiser, self.dtype = kind, network, optimiser, dtype
-        self.reader = Reader(spec, scaling, dtype)
+    def __init__(self, kind: int, student: Student, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
+        self.kind, self.student = kind, student
+        self._reader = Reader(spec, scaling, dtype)
 
-    def scores(self, experience: Experience, rows: np.ndarray) -> tuple[Tensor, np.ndarray]:
-        """The score of every option of these decisions, with its gradient, and how many options each has."""
+    def scores(self, experience: Experience, rows: np.ndarray, ask: Callable[..., Tensor] | None = None) -> Tensor:
+        """The score of every option of these decisions, by the network or by `ask`, with its gradient."""
+        ask, device = ask or self.student.ask, self.student.device
         decisions = experience.decisions
         counts = decisions["options"][rows].astype(np.int64)
         found = np.empty(counts.sum(), dtype=np.int64)
         options_of(rows, decisions, experience.options, found, counts)
-        state = self.reader.read(rows, experience.seen)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-            if isinstance(self.network, MoveNet):
-                different, which = distinct(found)
-                features = np.zeros(len(different) * MOVE_FEATURES + LANES, dtype=self.reader.lookup.dtype)
-                put_move_features(different, self.reader.lookup, features)
-                moves = torch.from_numpy(features[: len(different) * MOVE_FEATURES].reshape(len(different), -1))
-                moves = moves.view(self.dtype) if self.dtype == torch.bfloat16 else moves
-                return self.network(state, moves, torch.from_numpy(which), torch.from_numpy(counts)).float(), counts
-            outputs = self.network(state).float()
+        state = self._reader.read(rows, experience.seen).to(device)
+        if isinstance(self.student.network, MoveNet):
+            different, which = distinct(found)
+            moves = self._features(different).to(device)
+            return ask(state, moves, torch.from_numpy(which).to(device), torch.from_numpy(counts).to(device)).float()
+        outputs = ask(state).float()
         places = np.empty(len(found), dtype=np.int64)
         places_of(rows, decisions, found, counts, places)
         places += np.repeat(np.arange(len(rows)) * outputs.shape[1], counts)
-        return outputs.reshape(-1)[torch.from_numpy(places)], counts
+        return outputs.reshape(-1)[torch.from_numpy(places).to(device)]
+
+    def _features(self, plays: np.ndarray) -> Tensor:
+        lookup = self._reader.lookup
+        features = np.zeros(len(plays) * MOVE_FEATURES + LANES, dtype=lookup.dtype)
+        put_move_features(plays, lookup, features)
+        tensor = torch.from_numpy(features[: len(plays) * MOVE_FEATURES].reshape(len(plays), -1))
+        return tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
+
+    def log_probabilities(self, experience: Experience, rows: np.ndarray, ask: Callable[..., Tensor]) -> np.ndarray:
+        """The logarithm of every option's probability, by `ask`."""
+        with torch.no_grad():
+            scores = self.scores(experience, rows, ask).cpu().numpy()
+        logs = np.empty(len(scores), dtype=np.float32)
+        log_probabilities(scores, experience.decisions["options"][rows].astype(np.int64), logs)
+        return logs
+
+    def regress(
+        self,
+        experience: Experience,
+        rows: np.ndarray,
+        gains: np.ndarray,
+        epochs: int,
+        batch: int,
+        generator: np.random.Generator,
+    ) -> float:
+        """Learns how much higher the second of two answers has to score than the first: by its gain. Returns the mean
+        squared error."""
+
+        def difference(part: np.ndarray) -> Tensor:
+            scores = self.scores(experience, rows[part]).view(-1, 2)
+            return scores[:, 1] - scores[:, 0]
+
+        every = np.arange(len(rows))
+        errors = [fit(self.student, gains, difference, every, batch, generator) for _ in range(epochs)]
+        return errors[0]
 
     def learn(
         self,
         experience: Experience,
-        advantages: np.ndarray,
         rows: np.ndarray,
+        advantages: np.ndarray,
         weights: Weights,
         batch: int,
         epochs: int,
         generator: np.random.Generator,
+        magnet: nn.Module | None = None,
     ) -> dict[str, float]:
         """Some epochs of PPO over these decisions."""
-        decisions = experience.decisions[rows]
-        chosen = Chosen(
-            decisions["options"].astype(np.int64), decisions["chosen"].astype(np.int64), decisions["log"], advantages
+        made = experience.decisions[rows]
+        counts, chosen = made["options"].astype(np.int64), made["chosen"].astype(np.int64)
+        return improve(
+            self.student,
+            Chosen(counts, chosen, made["log"], advantages),
+            lambda part: self.scores(experience, rows[part]),
+            weights,
+            batch,
+            epochs,
+            generator,
+            (lambda part: self.log_probabilities(experience, rows[part], magnet)) if magnet else None,
         )
-
-        def scores(network: nn.Module, part: np.ndarray) -> Tensor:
-            return self.scores(experience, rows[part])[0]
-
-        def taken(chosen: Chosen, part: np.ndarray) -> Chosen:
-            return Chosen(chosen.counts[part], chosen.chosen[part], chosen.logs[part], chosen.advantages[part])
-
-        return improve(self.network, self.optimiser, chosen, scores, taken, weights, batch, epochs, generator)

@@ -54,8 +54,19 @@ def is_of(folder: Path, manifest: RunManifest) -> bool:
 def save(
     folder: Path, network: nn.Module, manifest: RunManifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
 ) -> None:
-    """Writes weights into a run's folder, and the manifest if need be. Refuses weights that are not finite."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    """Writes the weights of a network into a run's folder, and the manifest if need be."""
+    save_tensors(folder, network.state_dict(), manifest, notes, file)
+
+
+def save_tensors(
+    folder: Path,
+    weights: Mapping[str, torch.Tensor],
+    manifest: RunManifest,
+    notes: Mapping[str, str] | None = None,
+    file: str = WEIGHTS,
+) -> None:
+    """Likewise, of the weights alone. Refuses weights that are not finite."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")

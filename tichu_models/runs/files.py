@@ -13,6 +13,13 @@
     calibration.json      of networks that take a goal: the points they win for each goal
     calibration.png       the same as a picture
 
+A run of self-play (`tichu_models.rl.train`) has the networks for plays here, and those for other decisions in
+subfolders by kind of decision, each with a manifest and weights; the critic in `critic/`. Here
+
+    metrics.csv           a row for each evaluation against one opponent
+    iterations.csv        a row for each iteration
+    resume.safetensors    the state of an unfinished run
+
 `final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures.
 """
 
@@ -23,6 +30,8 @@ WEIGHTS, LAST_WEIGHTS = "model.safetensors", "last.safetensors"
 METRICS = "metrics.csv"
 EVENTS = "events.out.*"  # a pattern: TensorBoard names its files itself
 RESUME, FIGURES = "resume.ckpt", "figures.json"
+ITERATIONS, RESUME_SELFPLAY = "iterations.csv", "resume.safetensors"
+CRITIC = "critic"
 TRIAL = "trial.json"
 CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 CALIBRATION, CALIBRATION_PICTURE = "calibration.json", "calibration.png"

@@ -1,0 +1,193 @@
+"""Rollouts as tasks that run anywhere: in this process, in others of this machine, or on a cluster.
+
+A task holds all that its rounds depend on, its players' weights too, so that what comes out does not depend on where it
+runs or on how many tasks run at once. A rollout is always cut into the same tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import safetensors.torch
+import torch
+from torch import nn
+
+from tichu_models.arena.table import FIRST_DECISIONS, FIXTURE, fixtures_of
+from tichu_models.networks.architectures import build
+from tichu_models.networks.precision import has_fast_bf16
+from tichu_models.observation.scaling import Scaling
+from tichu_models.observation.specs import spec
+from tichu_models.options import Options
+from tichu_models.rl import rollout
+from tichu_models.rl.hall import ENDED
+from tichu_models.rl.rollout import Experience, Seating
+
+ROUNDS_A_TASK = 1024
+
+
+@dataclass(frozen=True)
+class NetworkOfTask:
+    """A network as plain data."""
+
+    name: str
+    config: Options
+    spec: str
+    inputs: int
+    weights: bytes  # safetensors, in the type in which it plays
+
+
+@dataclass(frozen=True)
+class PlayerOfTask:
+    """A player as plain data: its networks by kind of decision, and how it uses them."""
+
+    networks: Mapping[int, NetworkOfTask]
+    scaling: Scaling
+    greedy: bool = False
+    recorded: bool = True
+    blunder: float = 0.0
+    seed: int = 0
+
+
+RULES = PlayerOfTask({}, Scaling("", {}), recorded=False)  # the heuristic player
+
+
+@dataclass(frozen=True)
+class RolloutTask:
+    """Rounds to play."""
+
+    players: Sequence[PlayerOfTask]
+    fixtures: np.ndarray  # FIXTURE
+    forks: np.ndarray  # FORK
+    only_results: bool = False  # whether decisions are left out of what comes back
+
+
+RunTasks = Callable[[Callable[[RolloutTask], Experience], Sequence[RolloutTask]], Iterable[Experience]]
+
+
+def player_dtype() -> torch.dtype:
+    """The type in which networks play on this machine."""
+    return torch.bfloat16 if has_fast_bf16() else torch.float32
+
+
+def frozen(network: nn.Module, name: str, config: Options, spec_name: str) -> NetworkOfTask:
+    """A network as it is now, in the type in which it plays."""
+    weights = {
+        key: tensor.detach().to("cpu", player_dtype()).contiguous() for key, tensor in network.state_dict().items()
+    }
+    return NetworkOfTask(name, config, spec_name, spec(spec_name).size, safetensors.torch.save(weights))
+
+
+@lru_cache(maxsize=64)
+def _built(place: int, name: str, inputs: int, config: Options, dtype: torch.dtype) -> nn.Module:
+    """A network of this shape, for one place at the tables; its weights are loaded for each task."""
+    return build(name, inputs, config).to(dtype).eval()
+
+
+def play_task(task: RolloutTask) -> Experience:
+    """Plays the rounds of a task, with one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        players = [_seated(place, player) for place, player in enumerate(task.players)]
+        experience = rollout.play(players, task.fixtures, forks=task.forks)
+    finally:
+        torch.set_num_threads(threads)
+    if not task.only_results:
+        return experience
+    nothing = np.zeros(0, dtype=np.int64)
+    return Experience(experience.decisions[:0].copy(), nothing, nothing, nothing, experience.ended)
+
+
+def _seated(place: int, player: PlayerOfTask) -> Seating:
+    networks = {}
+    for kind, frozen_network in player.networks.items():
+        weights = safetensors.torch.load(frozen_network.weights)
+        dtype = next(iter(weights.values())).dtype
+        key = (place * 64 + kind, frozen_network.name, frozen_network.inputs, frozen_network.config, dtype)
+        networks[kind] = _built(*key)
+        networks[kind].load_state_dict(weights)
+    specs = {kind: spec(each.spec) for kind, each in player.networks.items()}
+    return Seating(networks, specs, player.scaling, player.greedy, player.recorded, player.blunder, player.seed)
+
+
+def tasks_of(
+    players: Sequence[PlayerOfTask],
+    fixtures: np.ndarray,
+    forks: np.ndarray | None = None,
+    only_results: bool = False,
+) -> list[RolloutTask]:
+    """A rollout cut into tasks."""
+    forks = rollout.no_forks(len(fixtures)) if forks is None else forks
+    parts = (slice(begin, begin + ROUNDS_A_TASK) for begin in range(0, len(fixtures), ROUNDS_A_TASK))
+    return [RolloutTask(players, fixtures[part], forks[part], only_results) for part in parts]
+
+
+def joined(parts: Sequence[Experience]) -> Experience:
+    """The experience of several tasks as one, in their order."""
+    decisions = [part.decisions.copy() for part in parts]
+    rounds = options = 0
+    for part, moved in zip(parts, decisions, strict=True):
+        moved["round"] += rounds
+        moved["first"] += options
+        rounds += len(part.ended)
+        options += len(part.options)
+    return Experience(
+        np.concatenate(decisions),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("seen", "opened", "options", "ended")),
+    )
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Results of two players on duplicate deals: each deal is played twice, with the teams' seats swapped."""
+
+    margins: np.ndarray  # float64 (deals,): points a round by which the first player won
+    first: np.ndarray  # ENDED (deals,): where the first player holds seats 0 and 2
+    second: np.ndarray  # ENDED (deals,): where it holds seats 1 and 3
+
+    @property
+    def mean(self) -> float:
+        """Points a round by which the first player is better."""
+        return float(self.margins.mean())
+
+    @property
+    def error(self) -> float:
+        """Half the width of the 95 % interval of the mean."""
+        return float(1.96 * self.margins.std(ddof=1) / np.sqrt(len(self.margins)))
+
+    def calls(self) -> dict[str, float]:
+        """The first player's announcements a round, and the share of them that were made."""
+        sides = ((self.first, (0, 2)), (self.second, (1, 3)))
+        result = {}
+        for value, name in ((1, "small"), (2, "grand")):
+            called = made = 0
+            for ended, seats in sides:
+                for seat in seats:
+                    announced = ended["call"][:, seat] == value
+                    called += int(announced.sum())
+                    made += int((announced & (ended["winner"] == seat)).sum())
+            result[f"{name}_a_round"] = called / (2 * len(self.margins))
+            result[f"{name}_made"] = made / max(called, 1)
+        return result
+
+
+def deals_of(deals: int, seed: int, first_deal: int = 0) -> np.ndarray:
+    """The fixtures of duplicate deals between the players 0 and 1: all first tables, then all second ones. They are the
+    deals and the draws of `arena.tournament` with this seed."""
+    first = fixtures_of(np.tile([0, 1, 0, 1], (deals, 1)), seed, first_deal)
+    second = fixtures_of(np.tile([1, 0, 1, 0], (deals, 1)), seed, first_deal)
+    second["first_decision"] = FIRST_DECISIONS
+    return np.concatenate([first, second]).astype(FIXTURE)
+
+
+def duel(
+    one: PlayerOfTask, other: PlayerOfTask, deals: int, seed: int, run_tasks: RunTasks = map, first_deal: int = 0
+) -> Duel:
+    """Plays duplicate deals."""
+    tasks = tasks_of([one, other], deals_of(deals, seed, first_deal), only_results=True)
+    ended = np.concatenate([part.ended for part in run_tasks(play_task, tasks)]).astype(ENDED)
+    lead = ended["score"][:, 0].astype(np.float64) - ended["score"][:, 1]
+    return Duel((lead[:deals] - lead[deals:]) / 2, ended[:deals], ended[deals:])
