@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from tichu_models.agents.choosing import put_move_features
 from tichu_models.algorithms.answers import distinct, log_probabilities
-from tichu_models.algorithms.ppo import Chosen, Student, Weights, fit, improve
+from tichu_models.algorithms.ppo import Chosen, Weights, improve
 from tichu_models.algorithms.returns import lambda_returns
+from tichu_models.algorithms.student import Student, fit
 from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.scaling import Scaling

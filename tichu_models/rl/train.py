@@ -20,8 +20,9 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
-from tichu_models.algorithms.ppo import CUT, Student, Weights, between, generator_of
+from tichu_models.algorithms.ppo import CUT, Weights
 from tichu_models.algorithms.returns import normalised
+from tichu_models.algorithms.student import Student, between, generator_of
 from tichu_models.networks.architectures import build
 from tichu_models.networks.configs import CandidateRLConfig, CriticConfig, DecisionRLConfig, PolicyRLConfig
 from tichu_models.networks.precision import has_fast_bf16
