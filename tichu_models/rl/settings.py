@@ -64,6 +64,9 @@ class SelfplaySettings(Options):
     critic_batch: int = option(8192, "decisions in a minibatch of the critic", least=1)
     critic_share: float = option(0.4, "share of the decisions that the critic learns from", least=0, most=1)
     softness: float = option(0.3, "factor of the last layer's random weights at the start, of other networks", least=0)
+    start_softness: float = option(
+        0.15, "factor of the scores of moves at the start from an imitation, which is too sure to explore", least=1e-3
+    )
     call_unit: float = option(
         0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
     )
