@@ -8,7 +8,9 @@ from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, Literal
 
+from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError, Options, option
+from tichu_models.rules.asking import KINDS, PLAY
 
 PRESETS = ("smoke", "demo", "laptop", "full")
 DEFAULT_PRESET = "laptop"
@@ -19,6 +21,7 @@ class SelfplaySettings(Options):
     """How players learn from self-play."""
 
     network: Literal["CandidateRLNet", "PolicyRLNet"] = option("CandidateRLNet", "the network for plays")
+    vector: str = option("play-375", "the vector of plays that it reads, with its blocks")
     body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
     move: tuple[int, ...] = option((128,), "neurons in each hidden layer of its part that reads a move", least=1)
     width: int = option(128, "numbers in its embeddings of state and move", least=1)
@@ -82,13 +85,16 @@ class SelfplaySettings(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        from tichu_models.rules.asking import KINDS
-
         for kind in self.kinds:
             if kind not in KINDS:
                 raise OptionError(f"kinds = {kind!r}: expected some of {', '.join(KINDS)}")
         if "play" not in self.kinds:
             raise OptionError("kinds: expected play among them")
+        try:
+            if spec(self.vector).kinds != (PLAY,) or spec(self.vector).rtg:
+                raise OptionError(f"vector = {self.vector!r}: expected a vector of plays without a goal, as play-375")
+        except SpecError as error:
+            raise OptionError(f"vector: {error}") from None
 
 
 def settings_of(preset: str, changes: Iterable[str] = ()) -> SelfplaySettings:

@@ -41,7 +41,6 @@ NETWORKS = {
     "wish": ("WishRLNet", "wish-233"),
     "dragon": ("DragonRLNet", "dragon-204"),
 }
-PLAYS = "play-375"
 # Points are scaled by constants, so that a player needs no data; the previous round's result is always 0 in self-play.
 SCALING: dict[str, dict[str, Any]] = {
     "trick_points": {"offset": 0.0, "scale": 25.0, "clip": [-25.0, 125.0]},
@@ -58,7 +57,7 @@ def planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
         sizes: Options = CandidateRLConfig(body=settings.body, move=settings.move, width=settings.width)
         if settings.network == "PolicyRLNet":
             sizes = PolicyRLConfig(hidden=settings.body)
-        return settings.network, sizes, PLAYS
+        return settings.network, sizes, settings.vector
     if kind == CRITIC:
         return "CriticRLNet", CriticConfig(hidden=settings.critic), OPEN.name
     name, read = NETWORKS[kind]
@@ -148,10 +147,11 @@ class Team:
             for kind, pupil in self.pupils.items()
         }
 
-    def save(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Writes the player as it is now into a run's folder, and the state to resume from with some facts."""
+    def save(self, folder: Path, kinds: list[str], facts: Mapping[str, Any]) -> None:
+        """Writes the player as it is now into a run's folder, its networks for these kinds of decisions, and the state
+        to resume from with some facts."""
         notes = {name: str(value) for name, value in facts.items()}
-        for kind, student in self.students.items():
+        for kind, student in ((kind, self.students[kind]) for kind in (*kinds, CRITIC)):
             weights = self.averages.get(kind) or student.network.state_dict()
             checkpoint.save_tensors(folder if kind == "play" else folder / kind, weights, self.manifest(kind), notes)
         parts = {f"student/{kind}": student.tensors() for kind, student in self.students.items()}

@@ -179,7 +179,7 @@ class SelfPlay:
     def save(self, folder: Path) -> None:
         """Writes the player as it is now, and the state to resume from."""
         facts = {"iteration": self.iteration, "rounds": self.rounds, "minutes": self.minutes, "points": self.points}
-        self.team.save(folder, facts)
+        self.team.save(folder, self.learnt(), facts)
 
     def load(self, folder: Path) -> None:
         """Restores the state that `save` wrote."""
