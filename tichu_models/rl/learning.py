@@ -39,15 +39,17 @@ def results_of(experience: Experience) -> np.ndarray:
     return lead[decisions["round"]] * (1 - 2 * (decisions["seat"] & 1)).astype(np.float32)
 
 
-def facts_of(experience: Experience, values: np.ndarray) -> dict[str, float]:
-    """How much of the results the critic explains, by phase of the round, and how often was announced and made."""
+def facts_of(experience: Experience, values: np.ndarray, judged: np.ndarray) -> dict[str, float]:
+    """How much of the results the critic explains where it judged, by phase of the round, and how often was announced
+    and made."""
     decisions, results = experience.decisions, results_of(experience)
     kind, turn = decisions["kind"], decisions["turn"]
     before = (kind == GRAND_CALL) | (kind == TICHU_CALL) | (kind == SCHUPF)
     phases = dict(zip(PHASES, (before, turn < 20, (turn >= 20) & (turn < 40), turn >= 40), strict=True))
     phases["early"] &= ~before
     figures = {}
-    for name, inside in phases.items():
+    for name, phase in phases.items():
+        inside = phase & judged
         spread = float(results[inside].var()) if inside.any() else 0.0
         error = float(((results - values)[inside] ** 2).mean()) if inside.any() else 0.0
         figures[f"explained.{name}"] = 1 - error / spread if spread else 0.0
@@ -83,18 +85,23 @@ class Judge:
         self.student = student
         self._reader = Reader(OPEN, scaling, dtype)
 
-    def values(self, experience: Experience) -> np.ndarray:
-        """Points / 100 by which the team of each decision's seat is expected to win the round."""
-        n = len(experience.decisions)
-        parts = (np.arange(begin, min(begin + VALUES_AT_ONCE, n)) for begin in range(0, n, VALUES_AT_ONCE))
+    def values(self, experience: Experience, wanted: np.ndarray) -> np.ndarray:
+        """Points / 100 by which the team of each decision's seat is expected to win the round; 0 for those not wanted
+        (booleans)."""
+        values = np.zeros(len(wanted), dtype=np.float32)
+        rows = np.flatnonzero(wanted)
         with torch.no_grad():
-            return np.concatenate([self._ask(experience, rows).float().cpu().numpy() for rows in parts])
+            for begin in range(0, len(rows), VALUES_AT_ONCE):
+                part = rows[begin : begin + VALUES_AT_ONCE]
+                values[part] = self._ask(experience, part).float().cpu().numpy()
+        return values
 
     def learn(
         self, experience: Experience, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
     ) -> float:
-        """Learns from a share of the decisions; returns the mean squared error before."""
-        rows = np.flatnonzero(generator.random(len(returns)) < share)
+        """Learns from a share of the positions; returns the mean squared error before."""
+        different = experience.decisions["pick"] == 0  # the three of schupfen are one position
+        rows = np.flatnonzero(different & (generator.random(len(returns)) < share))
         return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
 
     def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:

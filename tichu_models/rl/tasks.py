@@ -87,7 +87,7 @@ def play_task(task: RolloutTask) -> Experience:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        players = [_seated(place, player) for place, player in enumerate(task.players)]
+        players = [seated(place, player) for place, player in enumerate(task.players)]
         experience = rollout.play(players, task.fixtures, forks=task.forks)
     finally:
         torch.set_num_threads(threads)
@@ -97,7 +97,8 @@ def play_task(task: RolloutTask) -> Experience:
     return Experience(experience.decisions[:0].copy(), nothing, nothing, nothing, experience.ended)
 
 
-def _seated(place: int, player: PlayerOfTask) -> Seating:
+def seated(place: int, player: PlayerOfTask) -> Seating:
+    """A player as rollouts take it. `place` is that among the players: no two share a network."""
     networks = {}
     for kind, frozen_network in player.networks.items():
         weights = safetensors.torch.load(frozen_network.weights)

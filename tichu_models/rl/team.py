@@ -125,12 +125,12 @@ class Team:
             for kind in kinds
         }
 
-    def player(self, kinds: list[str]) -> PlayerOfTask:
-        """The player that the networks make, or their averages, which plays the likeliest answers."""
+    def player(self, kinds: list[str], greedy: bool = True) -> PlayerOfTask:
+        """The player that the networks make, or their averages. It plays the likeliest answers, or draws them."""
         networks = self.networks(kinds)
         for kind in set(kinds) & set(self.averages):
             networks[self.pupils[kind].kind] = frozen(self.averages[kind], *planned(kind, self.settings))
-        return PlayerOfTask(networks, self.scaling, greedy=True, recorded=False)
+        return PlayerOfTask(networks, self.scaling, greedy=greedy, recorded=not greedy)
 
     def average(self, share: float) -> None:
         """Moves the averages on: they keep this share of what they were."""

@@ -83,16 +83,18 @@ class SelfPlay:
         generator = generator_of(settings.seed, self.iteration)
         experience = self._play(run_tasks, generator)
         clock.lap("collect")
-        values = judge.values(experience)
+        learned = self._learned(experience.decisions, own_part(experience), generator)
+        judged = learned if settings.trace == 1 else np.ones(len(learned), dtype=bool)
+        values = judge.values(experience, judged)
         returns = returns_of(experience, values, settings.trace)
         clock.lap("judge")
-        figures = self._learn(experience, returns - values, generator)
+        figures = self._learn(experience, learned, returns - values, generator)
         clock.lap("learn")
         judge.learn(experience, returns, settings.critic_share, settings.critic_batch, generator)
         clock.lap("criticise")
         self.iteration += 1
         self._remember()
-        return figures | facts_of(experience, values) | clock.seconds
+        return figures | facts_of(experience, values, judged) | clock.seconds
 
     def _play(self, run_tasks: RunTasks, generator: np.random.Generator) -> Experience:
         """Plays the rounds of an iteration: among itself, and a share of them against one opponent of the pool."""
@@ -109,17 +111,19 @@ class SelfPlay:
         experience = joined(list(run_tasks(play_task, tasks_of(players, fixtures, forks))))
         return experience if settings.open_hands else replace(experience, opened=closed(experience.opened))
 
+    def _learned(self, decisions: np.ndarray, own: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Which decisions are learned from: the player's own, all that were not sure and a few of those that were."""
+        unsure = decisions["log"] < np.log(self.settings.sure)
+        return own & (decisions["player"] == 0) & (unsure | (generator.random(len(own)) < self.settings.sure_share))
+
     def _learn(
-        self, experience: Experience, advantages: np.ndarray, generator: np.random.Generator
+        self, experience: Experience, learned: np.ndarray, advantages: np.ndarray, generator: np.random.Generator
     ) -> dict[str, float]:
         """Every network learns from its decisions: announcements from twins, all else from what turned out better."""
         settings, decisions = self.settings, experience.decisions
         figures: dict[str, float] = {}
-        mine = (decisions["player"] == 0) & own_part(experience)
         by_kind = np.zeros(len(decisions), dtype=np.float32)
-        by_kind[mine] = normalised(advantages[mine], decisions["kind"][mine], CUT)
-        unsure = decisions["log"] < np.log(settings.sure)
-        kept = mine & (unsure | (generator.random(len(mine)) < settings.sure_share))
+        by_kind[learned] = normalised(advantages[learned], decisions["kind"][learned], CUT)
         forked, gains = labels_of(experience)
         for kind in self.learnt():
             pupil = self.team.pupils[kind]
@@ -129,16 +133,16 @@ class SelfPlay:
                 scaled = gains[chosen] / np.float32(settings.call_unit)
                 batch = (settings.epochs, settings.decision_batch, generator)
                 error = pupil.regress(experience, forked[chosen], scaled, *batch) * settings.call_unit**2
-                learned = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
+                told = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
             else:
                 pupil.student.set_rate(between(settings.learning_rate, settings.last_learning_rate, self.share))
-                rows = np.flatnonzero(kept & (decisions["kind"] == pupil.kind))
+                rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
                 batch_size = settings.batch if kind == "play" else settings.decision_batch
-                learned = pupil.learn(
+                told = pupil.learn(
                     *(experience, rows, by_kind[rows], self._weights(kind), batch_size, settings.epochs, generator),
                     magnet=self.team.magnets.get(kind) if settings.magnet else None,
                 )
-            figures |= {f"{kind}.{name}": value for name, value in learned.items()}
+            figures |= {f"{kind}.{name}": value for name, value in told.items()}
         return figures
 
     def _weights(self, kind: str) -> Weights:
