@@ -48,6 +48,9 @@ class SelfplaySettings(Options):
 
     learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=0, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
+    rare_rate: float = option(
+        2e-4, "learning rate of the networks for bombs, wish and Dragon at the start; they see few decisions", least=0
+    )
     entropy: float = option(0.02, "weight of the entropy of plays at the start", least=1e-9)
     last_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
     decision_entropy: float = option(0.02, "weight of the entropy of other decisions at the start", least=1e-9)

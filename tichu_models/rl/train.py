@@ -32,6 +32,7 @@ from tichu_models.runs.manifest import RunManifest
 from tichu_models.whole_files import write_whole
 
 EVALUATION_SEED = 20_000_000  # of the deals of all evaluations; those of the training come from the run's own seed
+RARE = ("bomb", "wish", "dragon")  # less than two decisions a round each
 YOUNG = 10  # iterations in which a moving average forgets the random weights of the start
 
 
@@ -135,7 +136,9 @@ class SelfPlay:
                 error = pupil.regress(experience, forked[chosen], scaled, *batch) * settings.call_unit**2
                 told = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
             else:
-                pupil.student.set_rate(between(settings.learning_rate, settings.last_learning_rate, self.share))
+                rate = settings.rare_rate if kind in RARE else settings.learning_rate
+                fall = settings.last_learning_rate / settings.learning_rate
+                pupil.student.set_rate(between(rate, rate * fall, self.share))
                 rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
                 batch_size = settings.batch if kind == "play" else settings.decision_batch
                 told = pupil.learn(
