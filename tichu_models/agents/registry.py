@@ -79,7 +79,8 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
             return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH_FILE)))
         if name == CHAMPION:
             first, _, others = rest.partition(",")
-            return _champion(text.strip(), others if first.strip() == FAST else rest)
+            rest = others if first.strip() == FAST else rest
+            return _with_network(text.strip(), champion_folder(), ("CandidateRLNet", "PolicyRLNet"), rest)
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
@@ -128,11 +129,11 @@ def _folder(run: str, runs: Path | None) -> Path:
     return folder
 
 
-def _champion(name: str, rest: str) -> Agent:
-    """The player that ships with the package."""
+def champion_folder() -> Path:
+    """The folder of the run that ships with the package."""
     if not (files.CHAMPION / MANIFEST).exists():
-        raise OptionError(f"this installation has no champion ({files.CHAMPION}); `make champion` trains one")
-    return _with_network(name, files.CHAMPION, ("CandidateRLNet", "PolicyRLNet"), rest)
+        raise AgentError(f"this installation has no champion ({files.CHAMPION}); `make champion` trains one")
+    return files.CHAMPION
 
 
 def _with_network(name: str, folder: Path, networks: Sequence[str], rest: str) -> Agent:
