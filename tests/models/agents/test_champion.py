@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
+import tomllib
 
 import numpy as np
 import pytest
 
 from tests.makers.agents import make_champion
 from tests.makers.runs import make_runs
+from tests.paths import ROOT
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.arena.tournament import TournamentRequest, play
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import files
+
+ORIGINAL = files.CHAMPION
+MOST_BYTES = 6_000_000
 
 
 @pytest.fixture
@@ -76,3 +81,22 @@ def test_it_is_loaded_in_no_time(champion):
     started = time.process_time()
     agent_from("champion")
     assert time.process_time() - started < 2
+
+
+def test_all_of_it_is_package_data(champion):
+    """A package without the networks that the tests in a checkout have played with."""
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][
+        "tichu_models"
+    ]
+    shipped = {path for pattern in patterns for path in champion.parent.glob(pattern)}
+    assert {path for path in champion.rglob("*") if path.is_file()} <= shipped
+    assert ORIGINAL.parent == ROOT / "tichu_models"
+
+
+@pytest.mark.skipif(not ORIGINAL.exists(), reason="`make champion` has trained none yet")
+def test_the_shipped_champion_is_whole_and_small():
+    """A checkout that is ten times as large after a few trainings; or a champion whose manifest is of older code."""
+    sizes = [path.stat().st_size for path in ORIGINAL.rglob("*") if path.is_file()]
+    assert sum(sizes) <= MOST_BYTES
+    assert not files.of_critic(ORIGINAL).exists()
+    assert agent_from("champion").by_rule == ()

@@ -136,6 +136,10 @@ def test_the_champion_is_explained_and_plays_without_runs(tmp_path, monkeypatch)
         tichu(empty, "tournament", "champion", "champion:fast", "random", "--deals", "4", "--workers", "1", "--json")
     )
     assert len(facts["pairings"]) == 3
+    command = ["play", "--agents", "champion:fast,temperature=.5", "--hint", "--data", str(empty.root)]
+    played = CliRunner().invoke(app, command, input="n\nq\n")
+    assert played.exit_code == 0, played.output
+    assert "grand by champion/grand" in played.output
 
 
 def test_runs_of_self_play_are_listed_with_their_points(paths):
