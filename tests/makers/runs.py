@@ -59,11 +59,16 @@ def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed
 
 
 def make_self_taught(
-    runs: Path, name: str, network: str = "CandidateRLNet", kinds: Iterable[int] = OTHER_KINDS, seed: int = 0
+    runs: Path,
+    name: str,
+    network: str = "CandidateRLNet",
+    kinds: Iterable[int] = OTHER_KINDS,
+    spec_name: str = "",
+    seed: int = 0,
 ) -> str:
-    """Makes a run of self-play with small networks for plays and for these other kinds of decisions; returns its
-    name."""
-    make_run(runs, network, name, seed=seed)
+    """Makes a run of self-play with small networks for plays, of which `spec_name` is the vector, and for these other
+    kinds of decisions; returns its name."""
+    make_run(runs, network, name, spec_name, seed)
     for kind in kinds:
         path = of_kind(runs / name, kind)
         make_run(path.parent, NETWORK_OF_KIND[kind], path.name, seed=seed + kind)

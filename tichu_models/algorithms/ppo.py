@@ -1,18 +1,19 @@
 """Proximal policy optimisation over sets of legal answers (PPO), with a critic that may see more than the players.
 
-A `Policy` is a network and the decisions it made; `improve` takes it some steps of gradient towards those of its
-answers that turned out better than the critic had expected. Which game it is, does not matter here.
+`improve` takes a network some steps of gradient towards those of its answers that turned out better than the critic had
+expected; `fit` teaches the critic. Which game it is, does not matter here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from lightning.fabric import Fabric
 from torch import Tensor, nn
 
 from tichu_models.kernels import kernel
@@ -20,6 +21,7 @@ from tichu_models.kernels import kernel
 CUT = 4.0  # normalised advantages beyond this are cut
 STATISTICS = ("loss", "entropy", "kl", "clipped", "magnet")
 GRADIENT_NORM = 0.5
+ADAM_EPSILON = 1e-5
 
 
 class LossError(ArithmeticError):
@@ -105,6 +107,7 @@ class PolicyLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, scores: Tensor, decisions: Chosen, weights: Weights, statistics: np.ndarray) -> Tensor:  # type: ignore[override]
+        ctx.device, scores = scores.device, scores.cpu()
         of_scores = np.empty(len(scores), dtype=np.float32)
         sums = np.zeros(len(STATISTICS))
         magnet = np.zeros(0, dtype=np.float32) if decisions.magnet is None else decisions.magnet
@@ -112,12 +115,12 @@ class PolicyLoss(torch.autograd.Function):
         _loss(scores.numpy(), *parts, weights.clip, weights.entropy, weights.magnet, of_scores, sums)
         statistics += sums
         ctx.save_for_backward(torch.from_numpy(of_scores))
-        return torch.tensor(sums[0] / len(decisions.counts))
+        return torch.tensor(sums[0] / len(decisions.counts), device=ctx.device)
 
     @staticmethod
     def backward(ctx, of_loss: Tensor):  # type: ignore[override]
         (of_scores,) = ctx.saved_tensors
-        return of_scores * of_loss.float(), None, None, None
+        return of_scores.to(ctx.device) * of_loss.float(), None, None, None
 
 
 def minibatches(n: int, size: int, generator: np.random.Generator) -> Iterator[np.ndarray]:
@@ -127,58 +130,96 @@ def minibatches(n: int, size: int, generator: np.random.Generator) -> Iterator[n
             yield np.sort(part)
 
 
-def step(
-    loss: Tensor, network: nn.Module, optimiser: torch.optim.Optimizer, backward: Callable[[Tensor], None]
-) -> None:
-    """One step of gradient. A loss that is no number changes nothing and is an error."""
-    if not math.isfinite(loss.item()):
-        raise LossError(f"the loss of {type(network).__name__} is {loss.item()}; expected a number")
-    optimiser.zero_grad(set_to_none=True)
-    backward(loss)
-    norm = nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_NORM)
-    if not math.isfinite(norm.item()):
-        raise LossError(f"the gradient of {type(network).__name__} is {norm.item()}; expected a number")
-    optimiser.step()
+class Student:
+    """A network that learns, with its optimiser, on the device and in the precision of a Lightning Fabric."""
+
+    def __init__(self, fabric: Fabric, network: nn.Module, rate: float) -> None:
+        self.fabric, self.network = fabric, network
+        optimiser = torch.optim.Adam(network.parameters(), lr=rate, eps=ADAM_EPSILON, fused=True)
+        _, self.optimiser = fabric.setup(network, optimiser)
+
+    def ask(self, *inputs: Tensor) -> Tensor:
+        """Runs the network in that precision."""
+        with self.fabric.autocast():
+            return self.network(*inputs)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is."""
+        return self.fabric.device
+
+    def set_rate(self, rate: float) -> None:
+        """Sets the learning rate."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
+    def step(self, loss: Tensor) -> None:
+        """One step of gradient. A loss that is no number changes nothing and is an error."""
+        name = type(self.network).__name__
+        if not math.isfinite(loss.item()):
+            raise LossError(f"the loss of {name} is {loss.item()}; expected a number")
+        self.optimiser.zero_grad(set_to_none=True)
+        self.fabric.backward(loss)
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM)
+        if not math.isfinite(norm.item()):
+            raise LossError(f"the gradient of {name} is {norm.item()}; expected a number")
+        self.optimiser.step()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All that the student is made of: weights, and the state of its optimiser."""
+        found = {f"weights.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for place, state in self.optimiser.state_dict()["state"].items():
+            found |= {f"adam.{place}.{name}": tensor for name, tensor in state.items()}
+        return {name: tensor.detach().cpu().contiguous() for name, tensor in found.items()}
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restores what `tensors` gave."""
+        weights = {name[8:]: tensor for name, tensor in tensors.items() if name.startswith("weights.")}
+        self.network.load_state_dict(weights)
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            if name.startswith("adam."):
+                _, place, key = name.split(".")
+                state.setdefault(int(place), {})[key] = tensor
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
 
 
 def improve(
-    network: nn.Module,
-    optimiser: torch.optim.Optimizer,
+    student: Student,
     decisions: Chosen,
-    scores: Callable[[nn.Module, np.ndarray], Tensor],
-    part: Callable[[Chosen, np.ndarray], Chosen],
+    scores: Callable[[np.ndarray], Tensor],
     weights: Weights,
     batch: int,
     epochs: int,
     generator: np.random.Generator,
-    backward: Callable[[Tensor], None] = Tensor.backward,
+    magnet: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> dict[str, float]:
-    """Some epochs of PPO. `scores` runs the network on the decisions of these rows. Returns the mean statistics."""
+    """Some epochs of PPO. `scores` runs the student's network on the decisions of these rows, `magnet` gives the
+    logarithms of all their answers' probabilities by the magnet. Returns the mean statistics."""
     sums, seen = np.zeros(len(STATISTICS)), 0
     for _ in range(epochs):
         for rows in minibatches(len(decisions.counts), batch, generator):
-            loss = PolicyLoss.apply(scores(network, rows).float(), part(decisions, rows), weights, sums)
-            step(loss, network, optimiser, backward)
+            part = Chosen(*(each[rows] for each in decisions[:4]), magnet(rows) if magnet else None)
+            student.step(PolicyLoss.apply(scores(rows).float(), part, weights, sums))
             seen += len(rows)
     return dict(zip(STATISTICS, (sums / max(seen, 1)).tolist(), strict=True))
 
 
 def fit(
-    critic: nn.Module,
-    optimiser: torch.optim.Optimizer,
+    critic: Student,
     returns: np.ndarray,
-    values: Callable[[nn.Module, np.ndarray], Tensor],
+    values: Callable[[np.ndarray], Tensor],
     rows: np.ndarray,
     batch: int,
     generator: np.random.Generator,
-    backward: Callable[[Tensor], None] = Tensor.backward,
 ) -> float:
     """One epoch of the critic over some rows: squared error of its values. Returns the mean loss."""
     total = 0.0
     for part in minibatches(len(rows), batch, generator):
         chosen = rows[part]
-        loss = nn.functional.mse_loss(values(critic, chosen).float(), torch.from_numpy(returns[chosen]))
-        step(loss, critic, optimiser, backward)
+        loss = nn.functional.mse_loss(values(chosen).float(), torch.from_numpy(returns[chosen]).to(critic.device))
+        critic.step(loss)
         total += loss.item() * len(part)
     return total / max(len(rows), 1)
 
@@ -193,8 +234,3 @@ def between(begin: float, end: float, share: float) -> float:
 def generator_of(*numbers: int) -> np.random.Generator:
     """Random numbers that depend on these whole numbers alone, so that a run that is resumed draws the same."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(numbers)))
-
-
-def accelerated(fabric: Any, network: nn.Module, rate: float) -> tuple[Any, Any]:
-    """The network and its Adam on the device of a Lightning Fabric, in its precision."""
-    return fabric.setup(network, torch.optim.Adam(network.parameters(), lr=rate, eps=1e-5, fused=True))

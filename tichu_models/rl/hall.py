@@ -18,6 +18,7 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.observation.choices import PICK, PICKS, choices, give, place_of
 from tichu_models.observation.encode import encode
 from tichu_models.observation.fields import Row
+from tichu_models.observation.turns import recall
 from tichu_models.observation.view import View
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rl.open_hands import OPEN, encode_open
@@ -46,11 +47,16 @@ DECISION = np.dtype([
     ("chosen", np.int32),           # which of them
     ("log", np.float32),            # logarithm of its probability
     ("order", np.int16),            # of the decisions of its round
+    ("turn", np.int16),             # plays and passes before it
     ("seat", np.int8),
     ("kind", np.int8),
     ("player", np.int8),
     ("pick", np.int8),              # of schupfen, else 0
+    ("fork", np.int8),              # 1: another answer than the one that was drawn is given, to see what comes of it
 ], align=True)
+
+# A decision at which a round leaves its twin: the nth of this kind that the seat makes. Kind -1: none.
+FORK = np.dtype([("kind", np.int8), ("seat", np.int8), ("nth", np.int16)], align=True)
 
 # How a round ended.
 ENDED = np.dtype([
@@ -59,12 +65,17 @@ ENDED = np.dtype([
     ("winner", np.int8),
     ("double", np.int8),
     ("turns", np.int16),
+    ("fork", np.int16),             # order of the decision at which it left its twin, or one of the numbers below
 ], align=True)
+
+NO_TWIN, NOT_REACHED = -2, -1  # a round that was not to leave another; one that was, but never came to the fork
 
 # What a rollout counts: decisions, options, rounds that have begun.
 COUNTS = np.dtype([("decisions", np.int64), ("options", np.int64), ("begun", np.int64), ("illegal", np.int64)])
-# A table's round, and the cards given so far of a schupf that is under way.
-SEATED = np.dtype([("round", np.int64), ("decisions", np.int64), ("picks", np.int64), ("given", np.int64)])
+# A table's round, the cards given so far of a schupf that is under way, and how often the question of its fork was put.
+SEATED = np.dtype(
+    [("round", np.int64), ("decisions", np.int64), ("picks", np.int64), ("given", np.int64), ("asked", np.int64)]
+)
 # fmt: on
 Counts: TypeAlias = Any  # a record of COUNTS
 
@@ -106,6 +117,7 @@ def proceed(
     tables: np.ndarray,
     seated: np.ndarray,
     fixtures: np.ndarray,
+    forks: np.ndarray,
     ended: np.ndarray,
     players: np.ndarray,
     plans: np.ndarray,
@@ -141,7 +153,8 @@ def proceed(
             at.round = -1
             if counts.begun == len(fixtures):
                 break
-            at.round, at.decisions = counts.begun, 0
+            at.round, at.decisions, at.asked = counts.begun, 0, 0
+            ended[at.round].fork = NO_TWIN if forks[at.round].kind < 0 else NOT_REACHED
             begin_fixture(table, fixtures[counts.begun])
             next_round(table)
             counts.begun += 1
@@ -152,10 +165,22 @@ def proceed(
         player = table.agent[seat]
         made = decisions[place]
         made.first, made.options, made.round, made.table = counts.options, n, at.round, who[i]
-        made.order, made.seat, made.kind, made.player, made.pick = at.decisions, seat, kind, player, at.picks
+        made.order, made.turn = at.decisions, view.turns
+        made.seat, made.kind, made.player, made.pick = seat, kind, player, at.picks
+        made.fork = 0
+        fork = forks[at.round]
+        if kind == fork.kind and seat == fork.seat:
+            at.asked += made.pick == 0
+            if at.asked == fork.nth:
+                made.fork = 1
+                if made.pick == 0:
+                    ended[at.round].fork = at.decisions
         for k in range(n):
             all_options[counts.options + k] = plays.move[k]
-        plan = plans[kind]
+        group = player * NUM_KINDS + kind
+        plan = plans[group]
+        if plan.history:
+            recall(table.log, table.log.length, plan.history, view)
         encode(view, 0, plan, row)
         for word in range(plan.width):
             seen[place, word] = row.word[word]
@@ -163,7 +188,6 @@ def proceed(
             encode_open(table.position.state, seat, kind, row)
             for word in range(OPEN_WIDTH):
                 opened[place, word] = row.word[word]
-        group = player * NUM_KINDS + kind
         queue[group, waiting[group]] = place
         waiting[group] += 1
         counts.decisions += 1
@@ -232,6 +256,11 @@ def choose(
         end = at + made.options
         unit = draw_unit(draw(draw(table.key, table.decisions), PICK + made.pick), player.seed)
         best = pick(scores, at, end, 0.0 if player.greedy else 1.0, unit)
+        if made.fork and made.options == 2:
+            best = 2 * at + 1 - best
+        elif made.fork:
+            unit = draw_unit(draw(draw(table.key, table.decisions), PICK + PICKS + made.pick), player.seed)
+            best = pick(scores, at, end, 1.0, unit)
         made.chosen = best - at
         made.log = logs[best]
         at = end

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+from torch.func import functional_call
 
 from tichu_models.agents.choosing import put_move_features
-from tichu_models.algorithms.answers import distinct
-from tichu_models.algorithms.ppo import Chosen, Weights, fit, improve
+from tichu_models.algorithms.answers import distinct, log_probabilities
+from tichu_models.algorithms.ppo import Chosen, Student, Weights, fit, improve
 from tichu_models.algorithms.returns import lambda_returns
 from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
@@ -21,51 +21,14 @@ from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
 from tichu_models.rl.open_hands import OPEN
 from tichu_models.rl.rollout import Experience, Reader
+from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
 from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.rules.state import GRAND, SMALL
 
 VALUES_AT_ONCE = 8192
-
-
-@dataclass(frozen=True)
-class Rates:
-    """The numbers of one iteration, as the schedules have them."""
-
-    learning: float
-    entropy: float
-
-
-class Judge:
-    """The critic: values of decisions with all hands open, and how it learns them."""
-
-    def __init__(
-        self, network: nn.Module, optimiser: torch.optim.Optimizer, scaling: Scaling, dtype: torch.dtype
-    ) -> None:
-        self.network, self.optimiser, self.dtype = network, optimiser, dtype
-        self.reader = Reader(OPEN, scaling, dtype)
-
-    def values(self, opened: np.ndarray) -> np.ndarray:
-        """Points / 100 by which the team of each decision's seat is expected to win the round."""
-        values = np.empty(len(opened), dtype=np.float32)
-        with torch.inference_mode(), self._precision():
-            for begin in range(0, len(opened), VALUES_AT_ONCE):
-                rows = np.arange(begin, min(begin + VALUES_AT_ONCE, len(opened)))
-                values[rows] = self.network(self.reader.read(rows, opened)).float().numpy()
-        return values
-
-    def learn(
-        self, opened: np.ndarray, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
-    ) -> float:
-        """Learns from a share of the decisions; returns the mean squared error before."""
-        rows = np.flatnonzero(generator.random(len(returns)) < share)
-
-        def values(network: nn.Module, part: np.ndarray) -> Tensor:
-            with self._precision():
-                return network(self.reader.read(part, opened))
-
-        return fit(self.network, self.optimiser, returns, values, rows, batch, generator)
-
-    def _precision(self) -> Any:
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16)
+PHASES = ("before", "early", "middle", "late")  # before the play; then by turns
+# Batches are filled up to a multiple of this: torch prepares and keeps a matrix product for every size that it meets.
+STEP = 256
 
 
 def results_of(experience: Experience) -> np.ndarray:
@@ -74,6 +37,29 @@ def results_of(experience: Experience) -> np.ndarray:
     lead = (score[:, 0] - score[:, 1]) / np.float32(VALUE_UNIT)
     decisions = experience.decisions
     return lead[decisions["round"]] * (1 - 2 * (decisions["seat"] & 1)).astype(np.float32)
+
+
+def facts_of(experience: Experience, values: np.ndarray, judged: np.ndarray) -> dict[str, float]:
+    """How much of the results the critic explains where it judged, by phase of the round, and how often was announced
+    and made."""
+    decisions, results = experience.decisions, results_of(experience)
+    kind, turn = decisions["kind"], decisions["turn"]
+    before = (kind == GRAND_CALL) | (kind == TICHU_CALL) | (kind == SCHUPF)
+    phases = dict(zip(PHASES, (before, turn < 20, (turn >= 20) & (turn < 40), turn >= 40), strict=True))
+    phases["early"] &= ~before
+    figures = {}
+    for name, phase in phases.items():
+        inside = phase & judged
+        spread = float(results[inside].var()) if inside.any() else 0.0
+        error = float(((results - values)[inside] ** 2).mean()) if inside.any() else 0.0
+        figures[f"explained.{name}"] = 1 - error / spread if spread else 0.0
+    ended = experience.ended
+    for call, name in ((SMALL, "small"), (GRAND, "grand")):
+        called = ended["call"] == call
+        made = called & (np.arange(4) == ended["winner"][:, None])
+        figures[f"{name}_a_round"] = float(called.sum() / len(ended))
+        figures[f"{name}_made"] = float(made.sum() / max(called.sum(), 1))
+    return figures
 
 
 def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.ndarray:
@@ -85,70 +71,132 @@ def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.
     order = np.lexsort((decisions["order"], decisions["round"]))
     signs = (1 - 2 * (decisions["seat"][order] & 1)).astype(np.float32)
     ends = np.flatnonzero(np.diff(decisions["round"][order], append=-1)) + 1
-    of_sequence = results[order][ends - 1] * signs[ends - 1]
+    in_order = np.empty(len(decisions), dtype=np.float32)
+    lambda_returns(results[order][ends - 1] * signs[ends - 1], values[order], signs, ends, weight, in_order)
     returns = np.empty(len(decisions), dtype=np.float32)
-    sorted_returns = np.empty(len(decisions), dtype=np.float32)
-    lambda_returns(of_sequence, values[order], signs, ends, weight, sorted_returns)
-    returns[order] = sorted_returns
+    returns[order] = in_order
     return returns
 
 
+class Judge:
+    """The critic: what decisions were worth, seen with all hands open, and how it learns that."""
+
+    def __init__(self, student: Student, scaling: Scaling, dtype: torch.dtype) -> None:
+        self.student = student
+        self._reader = Reader(OPEN, scaling, dtype)
+
+    def values(self, experience: Experience, wanted: np.ndarray) -> np.ndarray:
+        """Points / 100 by which the team of each decision's seat is expected to win the round; 0 for those not wanted
+        (booleans)."""
+        values = np.zeros(len(wanted), dtype=np.float32)
+        rows = np.flatnonzero(wanted)
+        with torch.no_grad():
+            for begin in range(0, len(rows), VALUES_AT_ONCE):
+                part = rows[begin : begin + VALUES_AT_ONCE]
+                values[part] = self._ask(experience, part).float().cpu().numpy()
+        return values
+
+    def learn(
+        self, experience: Experience, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
+    ) -> float:
+        """Learns from a share of the positions; returns the mean squared error before."""
+        different = experience.decisions["pick"] == 0  # the three of schupfen are one position
+        rows = np.flatnonzero(different & (generator.random(len(returns)) < share))
+        return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
+
+    def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:
+        state = self._reader.read(rows, experience.opened, STEP).to(self.student.device)
+        return self.student.ask(state)[: len(rows)]
+
+
 class Pupil:
-    """A network and its optimiser: it learns from its own decisions."""
+    """A network that learns from its own decisions of one kind."""
 
-    def __init__(
-        self,
-        kind: int,
-        network: nn.Module,
-        optimiser: torch.optim.Optimizer,
-        spec: Spec,
-        scaling: Scaling,
-        dtype: torch.dtype,
-    ) -> None:
-        self.kind, self.network, self.optimiser, self.dtype = kind, network, optimiser, dtype
-        self.reader = Reader(spec, scaling, dtype)
+    def __init__(self, kind: int, student: Student, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
+        self.kind, self.student = kind, student
+        self._reader = Reader(spec, scaling, dtype)
 
-    def scores(self, experience: Experience, rows: np.ndarray) -> tuple[Tensor, np.ndarray]:
-        """The score of every option of these decisions, with its gradient, and how many options each has."""
+    def scores(self, experience: Experience, rows: np.ndarray, ask: Callable[..., Tensor] | None = None) -> Tensor:
+        """The score of every option of these decisions, by the network or by `ask`, with its gradient."""
+        ask, device = ask or self.student.ask, self.student.device
         decisions = experience.decisions
         counts = decisions["options"][rows].astype(np.int64)
         found = np.empty(counts.sum(), dtype=np.int64)
         options_of(rows, decisions, experience.options, found, counts)
-        state = self.reader.read(rows, experience.seen)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16):
-            if isinstance(self.network, MoveNet):
-                different, which = distinct(found)
-                features = np.zeros(len(different) * MOVE_FEATURES + LANES, dtype=self.reader.lookup.dtype)
-                put_move_features(different, self.reader.lookup, features)
-                moves = torch.from_numpy(features[: len(different) * MOVE_FEATURES].reshape(len(different), -1))
-                moves = moves.view(self.dtype) if self.dtype == torch.bfloat16 else moves
-                return self.network(state, moves, torch.from_numpy(which), torch.from_numpy(counts)).float(), counts
-            outputs = self.network(state).float()
+        state = self._reader.read(rows, experience.seen, STEP).to(device)
+        if isinstance(self.student.network, MoveNet):
+            different, which = distinct(found)
+            moves = self._features(different).to(device)
+            return ask(state, moves, torch.from_numpy(which).to(device), torch.from_numpy(counts).to(device)).float()
+        outputs = ask(state).float()
         places = np.empty(len(found), dtype=np.int64)
         places_of(rows, decisions, found, counts, places)
         places += np.repeat(np.arange(len(rows)) * outputs.shape[1], counts)
-        return outputs.reshape(-1)[torch.from_numpy(places)], counts
+        return outputs.reshape(-1)[torch.from_numpy(places).to(device)]
+
+    def _features(self, plays: np.ndarray) -> Tensor:
+        lookup, n = self._reader.lookup, -(-len(plays) // STEP) * STEP
+        features = np.zeros(n * MOVE_FEATURES + LANES, dtype=lookup.dtype)
+        put_move_features(plays, lookup, features)
+        tensor = torch.from_numpy(features[: n * MOVE_FEATURES].reshape(n, -1))
+        return tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
+
+    def log_probabilities(
+        self, experience: Experience, rows: np.ndarray, weights: Mapping[str, Tensor] | None = None
+    ) -> np.ndarray:
+        """The logarithm of every option's probability, by the network or by one with other weights."""
+
+        def ask(*inputs: Tensor) -> Tensor:
+            with self.student.fabric.autocast():
+                return functional_call(self.student.network, dict(weights or {}), inputs)
+
+        with torch.no_grad():
+            scores = self.scores(experience, rows, ask if weights else None).cpu().numpy()
+        logs = np.empty(len(scores), dtype=np.float32)
+        log_probabilities(scores, experience.decisions["options"][rows].astype(np.int64), logs)
+        return logs
+
+    def regress(
+        self,
+        experience: Experience,
+        rows: np.ndarray,
+        gains: np.ndarray,
+        epochs: int,
+        batch: int,
+        generator: np.random.Generator,
+    ) -> float:
+        """Learns how much higher the second of two answers has to score than the first: by its gain. Returns the mean
+        squared error."""
+
+        def difference(part: np.ndarray) -> Tensor:
+            scores = self.scores(experience, rows[part]).view(-1, 2)
+            return scores[:, 1] - scores[:, 0]
+
+        every = np.arange(len(rows))
+        errors = [fit(self.student, gains, difference, every, batch, generator) for _ in range(epochs)]
+        return errors[0]
 
     def learn(
         self,
         experience: Experience,
-        advantages: np.ndarray,
         rows: np.ndarray,
+        advantages: np.ndarray,
         weights: Weights,
         batch: int,
         epochs: int,
         generator: np.random.Generator,
+        magnet: Mapping[str, Tensor] | None = None,
     ) -> dict[str, float]:
         """Some epochs of PPO over these decisions."""
-        decisions = experience.decisions[rows]
-        chosen = Chosen(
-            decisions["options"].astype(np.int64), decisions["chosen"].astype(np.int64), decisions["log"], advantages
+        made = experience.decisions[rows]
+        counts, chosen = made["options"].astype(np.int64), made["chosen"].astype(np.int64)
+        return improve(
+            self.student,
+            Chosen(counts, chosen, made["log"], advantages),
+            lambda part: self.scores(experience, rows[part]),
+            weights,
+            batch,
+            epochs,
+            generator,
+            (lambda part: self.log_probabilities(experience, rows[part], magnet)) if magnet else None,
         )
-
-        def scores(network: nn.Module, part: np.ndarray) -> Tensor:
-            return self.scores(experience, rows[part])[0]
-
-        def taken(chosen: Chosen, part: np.ndarray) -> Chosen:
-            return Chosen(chosen.counts[part], chosen.chosen[part], chosen.logs[part], chosen.advantages[part])
-
-        return improve(self.network, self.optimiser, chosen, scores, taken, weights, batch, epochs, generator)

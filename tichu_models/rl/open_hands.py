@@ -57,3 +57,11 @@ def encode_open(state: State, seat: Seat, kind: int, row: Row) -> None:
         hand = cards_field(state.hand[(seat + 1 + other) & 3])
         put_bits(row, _HANDS_AT + other * NUM_CARDS, NUM_CARDS, hand)
     put_bits(row, _ASKED_AT, len(KINDS), np.int64(1) << kind)
+
+
+def closed(packed: np.ndarray) -> np.ndarray:
+    """Vectors of the critic without the hands of the others, to measure what it gains by them."""
+    bits = np.zeros(OPEN.width * BITS_A_WORD, dtype=bool)
+    bits[_HANDS_AT : _HANDS_AT + HIDDEN_HANDS.size] = True
+    words = np.packbits(bits, bitorder="little").view(np.int64)
+    return packed & ~words

@@ -23,13 +23,14 @@ from tichu_models.arena.table import TABLE
 from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.encode import PLAN, ROW, plan_of
 from tichu_models.observation.scaling import Scaling
-from tichu_models.observation.specs import SPEC_OF_KIND, Spec, spec
+from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.observation.view import VIEW
 from tichu_models.rl.hall import (
     COUNTS,
     DECISION,
     ENDED,
+    FORK,
     NUM_KINDS,
     OPEN_WIDTH,
     PLAYER,
@@ -40,7 +41,6 @@ from tichu_models.rl.hall import (
     options_of,
     proceed,
 )
-from tichu_models.rules.asking import SCHUPF
 from tichu_models.rules.legal import MAX_PLAYS, new_buffer
 
 TILE = 512
@@ -53,6 +53,8 @@ class Seating:
     """A player of a rollout: its networks by kind of decision, on the CPU in the type they are run in."""
 
     networks: Mapping[int, nn.Module]
+    specs: Mapping[int, Spec]  # of the vectors that they read
+    scaling: Scaling
     greedy: bool = False
     recorded: bool = True  # whether the critic's vectors are recorded
     blunder: float = 0.0  # of the rules of thumb, which answer where there is no network
@@ -68,12 +70,6 @@ class Experience:
     opened: np.ndarray  # int64 (n, words of OPEN): what the critic reads, packed
     options: np.ndarray  # int64 (m,): those of all decisions end to end
     ended: np.ndarray  # ENDED (rounds,), in the order of the fixtures
-
-
-def specs_of(networks: Mapping[int, str]) -> dict[int, Spec]:
-    """The spec of each kind of decision; `networks` names those that are not the usual ones."""
-    usual = {**SPEC_OF_KIND, SCHUPF: "schupf-116"}
-    return {kind: spec(networks.get(kind, name)) for kind, name in usual.items()}
 
 
 class Reader:
@@ -101,6 +97,13 @@ class Reader:
         return features.view(self.dtype) if self.dtype == torch.bfloat16 else features
 
 
+def no_forks(rounds: int) -> np.ndarray:
+    """Rounds none of which has a twin."""
+    forks = np.zeros(rounds, dtype=FORK)
+    forks["kind"] = -1
+    return forks
+
+
 class Rollout:
     """Tables, the records of their decisions, and the networks that make them."""
 
@@ -108,8 +111,7 @@ class Rollout:
         self,
         players: Sequence[Seating],
         fixtures: np.ndarray,
-        specs: Mapping[int, Spec],
-        scaling: Scaling,
+        forks: np.ndarray | None = None,
         tables_at_once: int = TABLES_AT_ONCE,
         tile: int = TILE,
     ) -> None:
@@ -119,25 +121,27 @@ class Rollout:
             self.cast[place]["kinds"] = sum(1 << kind for kind in player.networks)
             for name in ("blunder", "greedy", "seed", "recorded"):
                 self.cast[place][name] = getattr(player, name)
-        self.plans = np.zeros(NUM_KINDS, dtype=PLAN)
-        for kind, each in specs.items():
-            self.plans[kind] = plan_of(each)
-        dtypes = {p.dtype for player in players for net in player.networks.values() for p in net.parameters()}
-        dtype = dtypes.pop() if dtypes else torch.float32
-        self.readers = {kind: Reader(each, scaling, dtype) for kind, each in specs.items()}
+        groups = len(players) * NUM_KINDS
+        self.plans = np.zeros(groups, dtype=PLAN)
+        self.readers: dict[int, Reader] = {}
+        for place, player in enumerate(players):
+            for kind, network in player.networks.items():
+                group, dtype = place * NUM_KINDS + kind, next(network.parameters()).dtype
+                self.plans[group] = plan_of(player.specs[kind])
+                self.readers[group] = Reader(player.specs[kind], player.scaling, dtype)
         self.fixtures = fixtures
+        self.forks = no_forks(len(fixtures)) if forks is None else forks
         n = min(tables_at_once, len(fixtures))
         self.tables, self.seated = np.zeros(n, dtype=TABLE), np.zeros(n, dtype=SEATED)
         self.seated["round"] = -1
         self.counts = np.zeros(1, dtype=COUNTS)[0]
         self.ended = np.zeros(len(fixtures), dtype=ENDED)
-        self.width = max(each.width for each in specs.values())
+        self.width = max((reader.spec.width for reader in self.readers.values()), default=1)
         rooms = len(fixtures) * USUAL_DECISIONS + n
         self.decisions = np.zeros(rooms, dtype=DECISION)
         self.seen = np.empty((rooms, self.width), dtype=np.int64)
         self.opened = np.empty((rooms, OPEN_WIDTH), dtype=np.int64)
         self.options = np.empty(rooms * USUAL_OPTIONS + MAX_PLAYS, dtype=np.int64)
-        groups = len(players) * NUM_KINDS
         self.queue, self.waiting = np.zeros((groups, n), dtype=np.int64), np.zeros(groups, dtype=np.int64)
         self._plays, self._view, self._row = new_buffer(), np.zeros(1, dtype=VIEW)[0], np.zeros(1, dtype=ROW)[0]
         self._found, self._counts = np.empty(0, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -153,7 +157,7 @@ class Rollout:
                     break
                 rows = self.queue[group, :n].copy()
                 self.waiting[group] = 0
-                self._decide(group // NUM_KINDS, group % NUM_KINDS, rows)
+                self._decide(group, rows)
         n, m = int(self.counts["decisions"]), int(self.counts["options"])
         return Experience(self.decisions[:n], self.seen[:n], self.opened[:n], self.options[:m], self.ended)
 
@@ -161,7 +165,7 @@ class Rollout:
         """Moves tables on, and makes room for their decisions where there is too little."""
         while len(who):
             moved = proceed(
-                *(who, self.tables, self.seated, self.fixtures, self.ended, self.cast, self.plans),
+                *(who, self.tables, self.seated, self.fixtures, self.forks, self.ended, self.cast, self.plans),
                 *(self.decisions, self.seen, self.opened, self.options, self.queue, self.waiting, self.counts),
                 *(self._plays, self._view, self._row),
             )
@@ -176,9 +180,10 @@ class Rollout:
                 room = np.empty(len(self.options) // 2 + MAX_PLAYS, dtype=np.int64)
                 self.options = np.concatenate([self.options, room])
 
-    def _decide(self, player: int, kind: int, rows: np.ndarray) -> None:
+    def _decide(self, group: int, rows: np.ndarray) -> None:
         """Lets a network make these decisions, and moves their tables on."""
-        scores = self.scores(self.players[player].networks[kind], kind, rows)
+        player, kind = divmod(group, NUM_KINDS)
+        scores = self.scores(self.players[player].networks[kind], self.readers[group], rows)
         counts = self._counts[: len(rows)]
         logs = np.empty(len(scores))
         log_probabilities(scores, counts, logs)
@@ -187,24 +192,25 @@ class Rollout:
         carry_out(rows, self.decisions, self.options, self.tables, self.seated, self._plays, self.counts, who)
         self._proceed(who)
 
-    def scores(self, network: nn.Module, kind: int, rows: np.ndarray) -> np.ndarray:
+    def scores(self, network: nn.Module, reader: Reader, rows: np.ndarray) -> np.ndarray:
         """The score of every option of these decisions, which are of one kind."""
         counts = self._counts[: len(rows)]
         m = options_of(rows, self.decisions, self.options, self._found, counts)
         if m > len(self._found):
             self._found = np.empty(2 * m, dtype=np.int64)
             options_of(rows, self.decisions, self.options, self._found, counts)
-        found, reader = self._found[:m], self.readers[kind]
+        found = self._found[:m]
         state = reader.read(rows, self.seen, self.tile)
         if isinstance(network, MoveNet):
             states = torch.cat([network.states(part).float() for part in state.split(self.tile)]).numpy()
             return move_scores(network, states, Moves(found, counts), reader.lookup, self.tile)
         outputs = torch.cat([network(part).float() for part in state.split(self.tile)]).numpy()
-        scores = np.empty(m, dtype=np.float32)
+        kind, scores = int(self.decisions["kind"][rows[0]]), np.empty(m, dtype=np.float32)
         score_answers(outputs, kind, self.decisions["pick"][rows], found, counts, scores)
         return scores
 
 
 def play(players: Sequence[Seating], fixtures: np.ndarray, **settings: Any) -> Experience:
-    """Plays a round for each fixture; `agent` in it is the place of a player at each seat."""
+    """Plays a round for each fixture; `agent` in it is the place of a player at each seat. A round with a fork is the
+    round of an equal fixture up to the fork; there another answer is given."""
     return Rollout(players, fixtures, **settings).play()

@@ -1,4 +1,5 @@
 """Saves and loads the weights of a run: the best ones, and those of its last step. Nothing is ever unpickled.
+Weights that were rounded to bfloat16 to be small are loaded as float32.
 
 The manifest is written before the weights, both as whole files. The weights name the digest of their manifest, so that
 weights of another run, or of an older run in the same folder, are refused.
@@ -54,8 +55,19 @@ def is_of(folder: Path, manifest: RunManifest) -> bool:
 def save(
     folder: Path, network: nn.Module, manifest: RunManifest, notes: Mapping[str, str] | None = None, file: str = WEIGHTS
 ) -> None:
-    """Writes weights into a run's folder, and the manifest if need be. Refuses weights that are not finite."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    """Writes the weights of a network into a run's folder, and the manifest if need be."""
+    save_tensors(folder, network.state_dict(), manifest, notes, file)
+
+
+def save_tensors(
+    folder: Path,
+    weights: Mapping[str, torch.Tensor],
+    manifest: RunManifest,
+    notes: Mapping[str, str] | None = None,
+    file: str = WEIGHTS,
+) -> None:
+    """Likewise, of the weights alone. Refuses weights that are not finite."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():
             raise CheckpointError(f"{folder}: {name} is not finite; not saved, what was saved before stays")
@@ -96,7 +108,7 @@ def _weights(
             slices = {name: file.get_slice(name) for name in list(file.keys())}
             shapes = {name: (tensor.get_dtype(), tensor.get_shape()) for name, tensor in slices.items()}
             _check_shapes(path, shapes, expected)
-            return {name: file.get_tensor(name) for name in shapes}, notes
+            return {name: file.get_tensor(name).to(expected[name].dtype) for name in shapes}, notes
     except (SafetensorError, OSError) as error:
         raise CheckpointError(
             f"{path}: no whole file of weights ({error}); restore it, or train the run anew"
@@ -108,6 +120,8 @@ def _check_shapes(path: Path, found: Mapping[str, tuple[str, list[int]]], expect
     for name in sorted({*found, *expected}):
         here = (expected[name].dtype, list(expected[name].shape)) if name in expected else None
         there = (DTYPES.get(found[name][0]), found[name][1]) if name in found else None
+        if here and there == (torch.bfloat16, here[1]):
+            continue
         if here != there:
             raise CheckpointError(f"{path}: {name} is {_described(there)}; this network has {_described(here)}")
 

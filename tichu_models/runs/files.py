@@ -13,10 +13,14 @@
     calibration.json      of networks that take a goal: the points they win for each goal
     calibration.png       the same as a picture
 
-A run of self-play has several networks, each with a manifest and weights. The one for plays lies in the run's folder,
-those for other decisions in subfolders of the names of their kinds: `grand/`, `tichu/`, `schupf/`, `small/`, `bomb/`,
-`wish/`, `dragon/`. Where one is missing, a player answers by rules of thumb. `critic/` is for training alone: no player
-loads it.
+A run of self-play (`tichu_models.rl.train`) has several networks, each with a manifest and weights. The one for plays
+lies in the run's folder, those for other decisions in subfolders of the names of their kinds: `grand/`, `tichu/`,
+`schupf/`, `small/`, `bomb/`, `wish/`, `dragon/`. Where one is missing, a player answers by rules of thumb. `critic/` is
+for training alone: no player loads it. Beside them are
+
+    metrics.csv           a row for each evaluation against one opponent
+    iterations.csv        a row for each iteration
+    resume.safetensors    the state of an unfinished run
 
 `final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures. The champion, the
 strongest player, ships with the package: a run of self-play in `tichu_models/champion/`.
@@ -31,6 +35,8 @@ WEIGHTS, LAST_WEIGHTS = "model.safetensors", "last.safetensors"
 METRICS = "metrics.csv"
 EVENTS = "events.out.*"  # a pattern: TensorBoard names its files itself
 RESUME, FIGURES = "resume.ckpt", "figures.json"
+ITERATIONS, RESUME_SELFPLAY = "iterations.csv", "resume.safetensors"
+CRITIC = "critic"
 TRIAL = "trial.json"
 CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 CALIBRATION, CALIBRATION_PICTURE = "calibration.json", "calibration.png"
@@ -48,4 +54,4 @@ def of_kind(run: Path, kind: int) -> Path:
 
 def of_critic(run: Path) -> Path:
     """The folder of a self-play run's critic."""
-    return run / "critic"
+    return run / CRITIC

@@ -103,27 +103,14 @@ def search() -> None:
             _play_once(f"mcts:PolicyNet,simulations=8,deals=2,trust=1,leaf={leaf}", runs)
 
 
-def rollouts() -> None:
-    """Rollouts of networks that learn from self-play."""
-    import torch
+def selfplay() -> None:
+    """Rollouts of networks, and how they learn from self-play."""
+    from tichu_models.rl.settings import settings_of
+    from tichu_models.rl.train import train
 
-    from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
-    from tichu_models.arena.table import fixtures_of
-    from tichu_models.networks.architectures import architecture, build
-    from tichu_models.observation.scaling import Constants, Scaling
-    from tichu_models.rl.rollout import Seating, play, specs_of
-    from tichu_models.rules.asking import PLAY
-
-    specs = specs_of({})
-    names = {group.scaled_by for each in specs.values() for group in each.table if group.scaled_by}
-    scaling = Scaling("", dict.fromkeys(names, Constants(-400.0, 400.0, 0.0, 1.0)))
-    fixtures = fixtures_of(np.zeros((20, 4), dtype=np.int32), 1)  # somebody is asked for a bomb
-    for dtype in (torch.float32, torch.bfloat16):
-        networks = {}
-        for kind, name in {PLAY: "CandidateRLNet", **NETWORK_OF_KIND}.items():
-            config = architecture(name).config.read(SIZES.get(name, {"hidden": [8]}), name)
-            networks[kind] = build(name, specs[kind].size, config).to(dtype)
-        play([Seating(networks)], fixtures, specs=specs, scaling=scaling)
+    small = ("rounds=32", "evaluation_deals=8", "trace=0.9", "magnet=0.1", "magnet_every=1", "body=[8]", "decision=[8]")
+    with tempfile.TemporaryDirectory() as folder:
+        train(settings_of("smoke", small), Path(folder) / "run")
 
 
 def _make_runs(runs: Path) -> None:
@@ -195,5 +182,5 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, rollouts, logs, tournaments, networks, statistics)
+    part.__name__: part for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, statistics)
 }

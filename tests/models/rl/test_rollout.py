@@ -25,13 +25,13 @@ from tichu_models.observation.specs import LABEL_NAMES, WISH_LABEL
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.replay import check
-from tichu_models.rl.rollout import Experience, Reader, Seating, play, specs_of
-from tichu_models.rules.asking import DRAGON_GIFT, GRAND_CALL, KINDS, PLAY, SCHUPF, WISH
+from tichu_models.rl.rollout import Experience, Reader, Seating, play
+from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, KINDS, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import NUM_CARDS
 from tichu_models.rules.state import CALLED_GRAND, GRAND, NO_CALL, RIGHT, SMALL
 
 ROUNDS, SEED = 160, 11
-SPECS, CONSTANTS = specs_of({}), Scaling.of(SCALING)
+CONSTANTS = Scaling.of(SCALING)
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,17 @@ class Player:
 def player(agent: SelfTaughtAgent, **seating: Any) -> Player:
     """A player of rollouts with the networks of an agent."""
     networks = {PLAY: agent.network, **agent.others}
-    return Player(agent, Seating({kind: each.module for kind, each in networks.items()}, **seating))
+    modules, specs = ({kind: getattr(each, name) for kind, each in networks.items()} for name in ("module", "spec"))
+    return Player(agent, Seating(modules, specs, CONSTANTS, **seating))
 
 
 @pytest.fixture(scope="module", params=["float32", "bfloat16"])
 def players(request, tmp_path_factory) -> list[Player]:
-    """A greedy player with all networks, one that draws and leaves three kinds to rules of thumb, one that follows
-    these everywhere and blunders."""
+    """A greedy player with all networks; one that draws, reads the latest turns and leaves some kinds to rules of
+    thumb; one that follows these everywhere and blunders."""
     runs = tmp_path_factory.mktemp("runs")
     make_self_taught(runs, "whole", seed=1)
-    make_self_taught(runs, "part", "PolicyRLNet", (GRAND_CALL, SCHUPF, WISH, KINDS.index("bomb")), seed=20)
+    make_self_taught(runs, "part", "PolicyRLNet", (GRAND_CALL, SCHUPF, WISH, BOMB_THROW), "play-375+history-4", 20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(network, "has_fast_bf16", lambda: request.param == "bfloat16")
         whole = agent_from("candidate:whole", runs)
@@ -63,7 +64,7 @@ def players(request, tmp_path_factory) -> list[Player]:
     return [
         player(whole, greedy=True),
         player(drawing, seed=5),
-        Player(HeuristicAgent(0.2), Seating({}, blunder=0.2)),
+        Player(HeuristicAgent(0.2), Seating({}, {}, CONSTANTS, blunder=0.2)),
     ]
 
 
@@ -75,7 +76,7 @@ def fixtures(players: int) -> np.ndarray:
 def rolled(players: Sequence[Player], rounds: np.ndarray, **settings: Any) -> Experience:
     """A rollout."""
     seatings = [each.seating for each in players]
-    return play(seatings, rounds, **{"specs": SPECS, "scaling": CONSTANTS, "tile": network.TILE, **settings})
+    return play(seatings, rounds, tile=network.TILE, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +106,12 @@ def endings(ended: np.ndarray) -> list[list]:
     return [ended[name].tolist() for name in ended.dtype.names]
 
 
-def in_order(experience: Experience) -> list[list]:
+def in_order(players: Sequence[Player], experience: Experience) -> list[list]:
     """What is recorded, in the order of rounds and their decisions."""
     made, width = experience.decisions, experience.seen.shape[1]
     order = np.lexsort((made["order"], made["round"]))
-    read = np.array([SPECS[kind].width for kind in range(len(KINDS))])[made["kind"]]
+    specs = [each.seating.specs for each in players]
+    read = np.array([specs[who][kind].width for who, kind in zip(made["player"], made["kind"], strict=True)])
     seen = np.where(np.arange(width) < read[:, None], experience.seen, 0)  # the rest is not written
     options = [experience.options[at : at + n].tolist() for at, n in zip(made["first"], made["options"], strict=True)]
     fields = ("round", "order", "seat", "kind", "player", "pick", "options", "chosen", "log")
@@ -125,7 +127,8 @@ def in_order(experience: Experience) -> list[list]:
 @pytest.mark.parametrize("settings", [{"tables_at_once": 3}, {"tables_at_once": 37}])
 def test_the_number_of_tables_changes_nothing(players, experience, settings):
     """Results that hang on the machine's memory, or on how rounds are dealt out to processes."""
-    assert in_order(rolled(players, fixtures(len(players)), **settings)) == in_order(experience)
+    again = rolled(players, fixtures(len(players)), **settings)
+    assert in_order(players, again) == in_order(players, experience)
 
 
 def test_parts_of_a_rollout_are_those_of_the_whole(players, experience):
@@ -181,7 +184,7 @@ def test_recorded_probabilities_are_those_of_the_network(players, experience):
         for kind, module in players[who].seating.networks.items():
             rows = np.flatnonzero((made["kind"] == kind) & (made["player"] == who))[:60]
             dtype = next(module.parameters()).dtype
-            state = Reader(SPECS[kind], CONSTANTS, dtype).read(rows, experience.seen)
+            state = Reader(players[who].seating.specs[kind], CONSTANTS, dtype).read(rows, experience.seen)
             expected = logs_by_torch(module, kind, state, experience, rows)
             slack = 1e-4 if dtype == torch.float32 else 0.2
             np.testing.assert_allclose(made["log"][rows], expected, rtol=slack / 10, atol=slack, err_msg=KINDS[kind])

@@ -1,0 +1,78 @@
+"""The journal of self-play: evaluations and iterations as CSV files, and both as events for TensorBoard.
+
+Rows after the state that a run is resumed from are dropped.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tichu_models.runs.files import ITERATIONS, METRICS
+from tichu_models.whole_files import whole_file
+
+FIRST = "iteration"  # the first column of both files
+
+
+class Journal:
+    """Writes figures as they come."""
+
+    def __init__(self, folder: Path, iteration: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.folder = folder
+        for name in (METRICS, ITERATIONS):
+            _forget_after(folder / name, iteration)
+        self._events = SummaryWriter(str(folder), purge_step=iteration + 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._events.close()
+
+    def evaluated(self, iteration: int, figures: Mapping[str, float | str]) -> None:
+        """A row of an evaluation against one opponent."""
+        _append(self.folder / METRICS, {FIRST: iteration, **figures})
+        for name, value in figures.items():
+            if not isinstance(value, str):
+                self._events.add_scalar(f"against_{figures['opponent']}/{name}", value, iteration)
+
+    def iterated(self, iteration: int, figures: Mapping[str, float]) -> None:
+        """A row of an iteration. Its columns never change within a run."""
+        _append(self.folder / ITERATIONS, {FIRST: iteration, **figures})
+        for name, value in figures.items():
+            self._events.add_scalar(f"learning/{name}", value, iteration)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The whole rows of a file of the journal; none if there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if None not in row.values() and None not in row]
+
+
+def _append(path: Path, row: Mapping[str, float | str]) -> None:
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(row)
+        writer.writerow([value if isinstance(value, str | int) else f"{value:.6g}" for value in row.values()])
+
+
+def _forget_after(path: Path, iteration: int) -> None:
+    rows = [row for row in rows_of(path) if int(row[FIRST]) <= iteration]
+    if not rows:
+        path.unlink(missing_ok=True)
+        return
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,124 @@
+"""The settings of self-play, each documented beside its default, and the presets. Works without torch."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from importlib import resources
+from typing import Any, Literal
+
+from tichu_models.observation.specs import SpecError, spec
+from tichu_models.options import OptionError, Options, option
+from tichu_models.rules.asking import KINDS, PLAY
+
+PRESETS = ("smoke", "demo", "laptop", "full")
+DEFAULT_PRESET = "laptop"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfplaySettings(Options):
+    """How players learn from self-play."""
+
+    network: Literal["CandidateRLNet", "PolicyRLNet"] = option("CandidateRLNet", "the network for plays")
+    vector: str = option("play-375", "the vector of plays that it reads, with its blocks")
+    body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
+    move: tuple[int, ...] = option((128,), "neurons in each hidden layer of its part that reads a move", least=1)
+    width: int = option(128, "numbers in its embeddings of state and move", least=1)
+    decision: tuple[int, ...] = option((256, 256), "neurons in each hidden layer of the other networks", least=1)
+    critic: tuple[int, ...] = option((512, 512, 256), "neurons in each hidden layer of the critic", least=1)
+    open_hands: bool = option(True, "whether the critic sees all hands")
+    kinds: tuple[str, ...] = option(
+        ("grand", "tichu", "schupf", "small", "play", "bomb", "wish", "dragon"),
+        "the decisions that are learned; rules of thumb make the others",
+    )
+
+    seed: int = option(0, "seed of all random numbers of the run", least=0, most=2**31)
+    iterations: int = option(1000, "iterations: rounds are played, then learned from", least=1)
+    rounds: int = option(2048, "rounds of an iteration", least=1)
+    against: float = option(0.0, "share of the rounds that are played against the pool", least=0, most=1)
+    twins: float = option(
+        0.5, "share of the rounds that are twins: the round before again, but for one announcement", least=0, most=1
+    )
+    plays_first: float = option(
+        0.0, "share of the iterations in which only plays and bombs are learned, before the others", least=0, most=1
+    )
+    pool_every: int = option(100, "iterations after which the present player joins the pool", least=1)
+    pool_most: int = option(8, "former selves in the pool; the oldest leaves", least=1, most=100)
+
+    learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=0, most=1)
+    last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
+    rare_rate: float = option(
+        2e-4, "learning rate of the networks for bombs, wish and Dragon at the start; they see few decisions", least=0
+    )
+    entropy: float = option(0.02, "weight of the entropy of plays at the start", least=1e-9)
+    last_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
+    decision_entropy: float = option(0.02, "weight of the entropy of other decisions at the start", least=1e-9)
+    last_decision_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
+    clip: float = option(0.15, "a probability counts only as far as it changed by this share", least=0, most=1)
+    epochs: int = option(2, "epochs over the decisions of an iteration", least=1)
+    batch: int = option(8192, "plays in a minibatch", least=1)
+    decision_batch: int = option(2048, "other decisions in a minibatch", least=1)
+    sure: float = option(0.98, "decisions that were made with a higher probability are sure", least=0, most=1)
+    sure_share: float = option(0.1, "share of the sure decisions that is learned from", least=0, most=1)
+    trace: float = option(1.0, "lambda of the returns: 1 is the result of the round", least=0, most=1)
+    magnet: float = option(0.0, "weight of the divergence from the magnet, an earlier self", least=0)
+    magnet_every: int = option(250, "iterations after which the present player becomes the magnet", least=1)
+    critic_rate: float = option(
+        1e-3, "learning rate of the critic at the start; it falls as that of the others", least=0
+    )
+    critic_batch: int = option(8192, "decisions in a minibatch of the critic", least=1)
+    critic_share: float = option(0.4, "share of the decisions that the critic learns from", least=0, most=1)
+    softness: float = option(0.3, "factor of the last layer's random weights at the start, of other networks", least=0)
+    start_softness: float = option(
+        0.15, "factor of the scores of moves at the start from an imitation, which is too sure to explore", least=1e-3
+    )
+    call_unit: float = option(
+        0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
+    )
+    call_bias: float = option(-2.0, "log-odds of an announcement at the start")
+    call_rate: float = option(1e-3, "learning rate of the networks for announcements at the start", least=0, most=1)
+    average: float = option(
+        0.0, "weights of the player are a mean over about 1 / (1 - average) iterations", least=0, most=1
+    )
+
+    evaluate_every: int = option(50, "iterations between two evaluations", least=1)
+    evaluation_deals: int = option(4096, "deals of an evaluation, each played twice", least=2)
+    save_every: int = option(20, "iterations between two saved states", least=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise OptionError(f"kinds = {kind!r}: expected some of {', '.join(KINDS)}")
+        if "play" not in self.kinds:
+            raise OptionError("kinds: expected play among them")
+        try:
+            if spec(self.vector).kinds != (PLAY,) or spec(self.vector).rtg:
+                raise OptionError(f"vector = {self.vector!r}: expected a vector of plays without a goal, as play-375")
+        except SpecError as error:
+            raise OptionError(f"vector: {error}") from None
+
+
+def settings_of(preset: str, changes: Iterable[str] = ()) -> SelfplaySettings:
+    """The settings of a preset, changed by each `key=value`."""
+    if preset not in PRESETS:
+        raise OptionError(f"preset '{preset}': expected one of {', '.join(PRESETS)}")
+    text = (resources.files("tichu_models.rl") / "presets.toml").read_text(encoding="utf-8")
+    values: dict[str, Any] = dict(tomllib.loads(text)[preset])
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise OptionError(
+                f"--set {change}: expected key=value; keys: {', '.join(each.name for each in fields(SelfplaySettings))}"
+            )
+        values[key.strip()] = _value(value.strip())
+    return SelfplaySettings.read(values, f"preset {preset}")
+
+
+def _value(text: str) -> Any:
+    """A value in TOML; anything else is a string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,264 @@
+"""`train`: self-play from its settings to the folder of a run. It can be killed at any moment and resumes where it was.
+
+An iteration plays rounds with the present networks, lets the critic judge every decision, and takes all networks some
+steps towards what turned out better. All random numbers depend on the seed and the iteration: a resumed run learns what
+it would have learned, but for the order in which this machine's threads add. `runs.files` lists the files.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tichu_models.algorithms.ppo import CUT, Weights, between, generator_of
+from tichu_models.algorithms.returns import normalised
+from tichu_models.rl.evaluation import duel
+from tichu_models.rl.forks import labels_of, own_part, twins_of
+from tichu_models.rl.journal import Journal
+from tichu_models.rl.learning import facts_of, returns_of
+from tichu_models.rl.open_hands import closed
+from tichu_models.rl.rollout import Experience
+from tichu_models.rl.settings import SelfplaySettings
+from tichu_models.rl.tasks import RULES, PlayerOfTask, RunTasks, joined, play_task, tasks_of
+from tichu_models.rl.team import CALLS, Team
+from tichu_models.runs import checkpoint
+from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
+from tichu_models.runs.manifest import RunManifest
+from tichu_models.whole_files import write_whole
+
+EVALUATION_SEED = 20_000_000  # of the deals of all evaluations; those of the training come from the run's own seed
+RARE = ("bomb", "wish", "dragon")  # less than two decisions a round each
+YOUNG = 10  # iterations in which a moving average forgets the random weights of the start
+
+
+@dataclass(frozen=True)
+class SelfplayProgress:
+    """How far a run is."""
+
+    iteration: int
+    iterations: int
+    rounds: int
+    minutes: float
+    points: float | None  # a round against the heuristic player, at the latest evaluation
+
+    def __str__(self) -> str:
+        points = "" if self.points is None else f", {self.points:+.1f} points a round against heuristic"
+        rate = self.rounds / max(self.minutes * 60, 1e-9)
+        return (
+            f"iteration {self.iteration:,} of {self.iterations:,}, {self.rounds:,} rounds in {self.minutes:.1f} min, "
+            f"{rate:,.0f} rounds/s{points}"
+        )
+
+
+class SelfPlay:
+    """A run in memory: its networks, and how far they have learned."""
+
+    def __init__(self, settings: SelfplaySettings, start: Path | None = None, accelerator: str = "cpu") -> None:
+        self.settings, self.team = settings, Team(settings, start, accelerator)
+        self.iteration, self.minutes = 0, 0.0
+        self.points: float | None = None
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played so far."""
+        return self.iteration * self.settings.rounds
+
+    @property
+    def share(self) -> float:
+        """How much of the run is done."""
+        return self.iteration / self.settings.iterations
+
+    def learnt(self) -> list[str]:
+        """The kinds of decisions that are learned now; rules of thumb make the others."""
+        later = self.iteration >= self.settings.plays_first * self.settings.iterations
+        return [kind for kind in self.team.pupils if later or kind in ("play", "bomb")]
+
+    def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
+        """Plays rounds and learns from them. Returns figures."""
+        settings, judge, clock = self.settings, self.team.judge, _Clock()
+        generator = generator_of(settings.seed, self.iteration)
+        experience = self._play(run_tasks, generator)
+        clock.lap("collect")
+        learned = self._learned(experience.decisions, own_part(experience), generator)
+        judged = learned if settings.trace == 1 else np.ones(len(learned), dtype=bool)
+        values = judge.values(experience, judged)
+        returns = returns_of(experience, values, settings.trace)
+        clock.lap("judge")
+        figures = self._learn(experience, learned, returns - values, generator)
+        clock.lap("learn")
+        judge.learn(experience, returns, settings.critic_share, settings.critic_batch, generator)
+        clock.lap("criticise")
+        self.iteration += 1
+        self._remember()
+        return figures | facts_of(experience, values, judged) | clock.seconds
+
+    def _play(self, run_tasks: RunTasks, generator: np.random.Generator) -> Experience:
+        """Plays the rounds of an iteration: among itself, and a share of them against one opponent of the pool."""
+        settings, scaling = self.settings, self.team.scaling
+        seating = np.zeros((settings.rounds, 4), dtype=np.int64)
+        players = [PlayerOfTask(self.team.networks(self.learnt()), scaling, seed=settings.seed)]
+        if others := round(settings.rounds * settings.against):
+            opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=False) for each in self.team.pool)]
+            players.append(opponents[int(generator.integers(len(opponents)))])
+            seating[settings.rounds - others :: 2, 1::2] = 1
+            seating[settings.rounds - others + 1 :: 2, 0::2] = 1
+        twins = settings.twins if set(self.learnt()) & set(CALLS) else 0.0
+        fixtures, forks = twins_of(seating, settings.seed, self.rounds, twins, generator)
+        experience = joined(list(run_tasks(play_task, tasks_of(players, fixtures, forks))))
+        return experience if settings.open_hands else replace(experience, opened=closed(experience.opened))
+
+    def _learned(self, decisions: np.ndarray, own: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Which decisions are learned from: the player's own, all that were not sure and a few of those that were."""
+        unsure = decisions["log"] < np.log(self.settings.sure)
+        return own & (decisions["player"] == 0) & (unsure | (generator.random(len(own)) < self.settings.sure_share))
+
+    def _learn(
+        self, experience: Experience, learned: np.ndarray, advantages: np.ndarray, generator: np.random.Generator
+    ) -> dict[str, float]:
+        """Every network learns from its decisions: announcements from twins, all else from what turned out better."""
+        settings, decisions = self.settings, experience.decisions
+        figures: dict[str, float] = {}
+        by_kind = np.zeros(len(decisions), dtype=np.float32)
+        by_kind[learned] = normalised(advantages[learned], decisions["kind"][learned], CUT)
+        forked, gains = labels_of(experience)
+        for kind in self.learnt():
+            pupil = self.team.pupils[kind]
+            if kind in CALLS and settings.twins:
+                pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
+                chosen = decisions["kind"][forked] == pupil.kind
+                scaled = gains[chosen] / np.float32(settings.call_unit)
+                batch = (settings.epochs, settings.decision_batch, generator)
+                error = pupil.regress(experience, forked[chosen], scaled, *batch) * settings.call_unit**2
+                told = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
+            else:
+                rate = settings.rare_rate if kind in RARE else settings.learning_rate
+                fall = settings.last_learning_rate / settings.learning_rate
+                pupil.student.set_rate(between(rate, rate * fall, self.share))
+                rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
+                batch_size = settings.batch if kind == "play" else settings.decision_batch
+                told = pupil.learn(
+                    *(experience, rows, by_kind[rows], self._weights(kind), batch_size, settings.epochs, generator),
+                    magnet=self.team.magnets.get(kind) if settings.magnet else None,
+                )
+            figures |= {f"{kind}.{name}": value for name, value in told.items()}
+        return figures
+
+    def _weights(self, kind: str) -> Weights:
+        """The weights of the parts of the loss, as the schedules have them now."""
+        settings = self.settings
+        ends = (settings.entropy, settings.last_entropy)
+        if kind != "play":
+            ends = (settings.decision_entropy, settings.last_decision_entropy)
+        return Weights(settings.clip, between(*ends, self.share), settings.magnet)
+
+    def _remember(self) -> None:
+        """Moves the averages, the pool and the magnets on."""
+        settings, team = self.settings, self.team
+        if settings.average:
+            team.average(min(settings.average, self.iteration / (self.iteration + YOUNG)))
+        if settings.against and self.iteration % settings.pool_every == 0:
+            team.pool = [*team.pool, team.networks(self.learnt())][-settings.pool_most :]
+        if settings.magnet and self.iteration % settings.magnet_every == 0:
+            team.set_magnets()
+
+    def evaluate(self, run_tasks: RunTasks = map) -> dict[str, float | str]:
+        """The player against the heuristic one, on deals that are the same at every evaluation."""
+        result = duel(
+            self.team.player(self.learnt()), RULES, self.settings.evaluation_deals, EVALUATION_SEED, run_tasks
+        )
+        self.points = result.mean
+        return {
+            "minutes": round(self.minutes, 3),
+            "rounds": self.rounds,
+            "opponent": "heuristic",
+            "points_per_round": result.mean,
+            "low": result.mean - result.error,
+            "high": result.mean + result.error,
+            "deals": len(result.margins),
+            **result.calls(),
+        }
+
+    def save(self, folder: Path) -> None:
+        """Writes the player as it is now, and the state to resume from."""
+        facts = {"iteration": self.iteration, "rounds": self.rounds, "minutes": self.minutes, "points": self.points}
+        self.team.save(folder, self.learnt(), facts)
+
+    def load(self, folder: Path) -> None:
+        """Restores the state that `save` wrote."""
+        facts = self.team.load(folder)
+        self.iteration, self.minutes, self.points = facts["iteration"], facts["minutes"], facts["points"]
+
+
+class _Clock:
+    """Seconds of the parts of an iteration."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[f"seconds.{name}"] = now - self._last
+        self._last = now
+
+
+@dataclass(frozen=True)
+class SelfTrained:
+    """The result of a run, or how far it came."""
+
+    figures: dict[str, float]  # of the last evaluation; none if the run is not finished
+    finished: bool
+    reused: bool = False
+
+
+def figures_of(folder: Path, manifest: RunManifest) -> dict[str, float] | None:
+    """The figures of the finished run with this manifest; None if the folder does not hold it."""
+    path = folder / FIGURES
+    return json.loads(path.read_text()) if checkpoint.is_of(folder, manifest) and path.exists() else None
+
+
+def train(
+    settings: SelfplaySettings,
+    folder: Path,
+    run_tasks: RunTasks = map,
+    minutes: float | None = None,
+    progress: Callable[[SelfplayProgress], None] = lambda progress: None,
+    evaluated: Callable[[dict[str, float | str]], None] = lambda figures: None,
+    start: Path | None = None,
+    accelerator: str = "cpu",
+) -> SelfTrained:
+    """Trains players by self-play, or goes on with a run, for so many minutes at most. `start` is the folder of a run
+    whose networks it begins with; `progress` is called after every iteration, `evaluated` after every evaluation."""
+    run = SelfPlay(settings, start, accelerator)
+    manifest = run.team.manifest()
+    if (finished := figures_of(folder, manifest)) is not None:
+        return SelfTrained(finished, True, reused=True)
+    checkpoint.begin(folder, manifest)
+    if (folder / RESUME_SELFPLAY).exists():
+        run.load(folder)
+    started, before = time.monotonic(), run.minutes
+    figures: dict[str, float | str] = {}
+    with Journal(folder, run.iteration) as journal:
+        while run.iteration < settings.iterations:
+            journal.iterated(run.iteration + 1, run.iterate(run_tasks))
+            run.minutes = before + (time.monotonic() - started) / 60
+            is_last = run.iteration == settings.iterations
+            if run.iteration % settings.evaluate_every == 0 or is_last:
+                figures = run.evaluate(run_tasks)
+                journal.evaluated(run.iteration, figures)
+                evaluated(figures)
+            out_of_time = minutes is not None and run.minutes - before >= minutes
+            if run.iteration % settings.save_every == 0 or is_last or out_of_time:
+                run.save(folder)
+            progress(SelfplayProgress(run.iteration, settings.iterations, run.rounds, run.minutes, run.points))
+            if out_of_time and not is_last:
+                return SelfTrained({}, False)
+    latest = {name: value for name, value in figures.items() if not isinstance(value, str)}
+    write_whole(folder / FIGURES, json.dumps(latest, indent=1) + "\n")
+    (folder / RESUME_SELFPLAY).unlink(missing_ok=True)
+    return SelfTrained(latest, True)
