@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from tichu_models.agents.choosing import Moves, score_answers
 from tichu_models.agents.neural.move_scores import move_scores
+from tichu_models.agents.neural.network import TILE
 from tichu_models.algorithms.answers import log_probabilities
 from tichu_models.arena.table import TABLE
 from tichu_models.networks.move_net import MoveNet
@@ -43,7 +44,6 @@ from tichu_models.rl.hall import (
 )
 from tichu_models.rules.legal import MAX_PLAYS, new_buffer
 
-TILE = 512
 TABLES_AT_ONCE = 2048
 USUAL_DECISIONS, USUAL_OPTIONS = 80, 7  # of a round, and of a decision: room grows where there are more
 

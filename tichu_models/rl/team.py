@@ -13,8 +13,9 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
+from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 from tichu_models.algorithms.ppo import Student
-from tichu_models.networks.architectures import build
+from tichu_models.networks.architectures import architecture, build
 from tichu_models.networks.configs import CandidateRLConfig, CriticConfig, DecisionRLConfig, PolicyRLConfig
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
@@ -31,16 +32,6 @@ from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 
-# The network of each kind of decision other than plays, and the vector that it reads.
-NETWORKS = {
-    "grand": ("GrandRLNet", "grand-65"),
-    "tichu": ("TichuRLNet", "tichu-65"),
-    "schupf": ("SchupfRLNet", "schupf-116"),
-    "small": ("SmallTichuRLNet", "tichu-240"),
-    "bomb": ("BombRLNet", "bomb-375"),
-    "wish": ("WishRLNet", "wish-233"),
-    "dragon": ("DragonRLNet", "dragon-204"),
-}
 # Points are scaled by constants, so that a player needs no data; the previous round's result is always 0 in self-play.
 SCALING: dict[str, dict[str, Any]] = {
     "trick_points": {"offset": 0.0, "scale": 25.0, "clip": [-25.0, 125.0]},
@@ -60,7 +51,8 @@ def planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
         return settings.network, sizes, settings.vector
     if kind == CRITIC:
         return "CriticRLNet", CriticConfig(hidden=settings.critic), OPEN.name
-    name, read = NETWORKS[kind]
+    name = NETWORK_OF_KIND[KINDS.index(kind)]
+    read = architecture(name).spec
     if kind == "bomb":
         return name, CandidateRLConfig(body=settings.decision, move=(64,), width=64), read
     return name, DecisionRLConfig(hidden=settings.decision), read

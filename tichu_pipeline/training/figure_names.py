@@ -33,8 +33,8 @@ NAMES = {
     "ece": "calibration error",
     "base_rate": "share of yes",
     "points_per_round": "points a round against heuristic",
-    "points_low": "points a round against heuristic, at least",
-    "points_high": "points a round against heuristic, at most",
+    "low": "points a round against heuristic, at least",
+    "high": "points a round against heuristic, at most",
     "rounds": "rounds of self-play",
     "minutes": "minutes",
 }

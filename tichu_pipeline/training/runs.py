@@ -169,7 +169,7 @@ def points_lines(figures: dict[str, float]) -> list[str]:
     """The figures of a run of self-play, each with its name."""
     lines = []
     if "points_per_round" in figures:
-        interval = [f"{figures[name]:+.1f}" for name in ("points_low", "points_high") if name in figures]
+        interval = [f"{figures[name]:+.1f}" for name in ("low", "high") if name in figures]
         between = f" ({' .. '.join(interval)})" if interval else ""
         lines.append(f"{figures['points_per_round']:+.1f}{between} {name_of('points_per_round')}")
     return lines + [f"{figures[name]:,.0f} {name_of(name)}" for name in ("rounds", "minutes") if name in figures]
@@ -181,7 +181,7 @@ def named_figures(network: str, figures: dict[str, float], names: Sequence[str] 
     return {name_of(name): figures[name] for name in shown if name in figures}
 
 
-POINTS = ("points_per_round", "points_low", "points_high", "rounds", "minutes")
+POINTS = ("points_per_round", "low", "high", "rounds", "minutes")
 MAIN_FIGURES = {
     SELF_PLAY: POINTS,
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),

@@ -31,7 +31,7 @@ from tichu_pipeline.tools import results_page
 from tichu_pipeline.tournaments.entrants import entrants
 from tichu_pipeline.training.comparison import ComparisonError, compare
 
-POINTS = {"points_per_round": 81.25, "points_low": 79.0, "points_high": 83.5, "rounds": 1234567, "minutes": 75}
+POINTS = {"points_per_round": 81.25, "low": 79.0, "high": 83.5, "rounds": 1234567, "minutes": 75}
 ROUNDS = len(SOUND_GAME.read_text().split("Gr.Tichukarten")) - 1
 
 
