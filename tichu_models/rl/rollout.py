@@ -16,15 +16,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tichu_models.agents.choosing import put_move_features
-from tichu_models.algorithms.answers import distinct, log_probabilities, match
+from tichu_models.agents.choosing import Moves, score_answers
+from tichu_models.agents.neural.move_scores import move_scores
+from tichu_models.agents.neural.network import TILE
+from tichu_models.algorithms.answers import log_probabilities
 from tichu_models.arena.table import TABLE
-from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.encode import PLAN, ROW, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
-from tichu_models.observation.unpack import BFLOAT16, FLOAT32, LANES, Unpacker
+from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.observation.view import VIEW
 from tichu_models.rl.hall import (
     COUNTS,
@@ -39,13 +40,10 @@ from tichu_models.rl.hall import (
     choose,
     gather,
     options_of,
-    pick_outputs,
-    places_of,
     proceed,
 )
 from tichu_models.rules.legal import MAX_PLAYS, new_buffer
 
-TILE = 512
 TABLES_AT_ONCE = 2048
 USUAL_DECISIONS, USUAL_OPTIONS = 80, 7  # of a round, and of a decision: room grows where there are more
 
@@ -97,16 +95,6 @@ class Reader:
         gather(rows, packed, self.spec.width, self._packed)
         features = torch.from_numpy(self._unpacker.features(self._packed[:n], self._features))
         return features.view(self.dtype) if self.dtype == torch.bfloat16 else features
-
-
-def move_vectors(network: MoveNet, plays: np.ndarray, lookup: np.ndarray, tile: int) -> np.ndarray:
-    """The vectors of moves, float32 (u, width), computed in tiles."""
-    rows = -(-len(plays) // tile) * tile
-    features = np.zeros(rows * MOVE_FEATURES + LANES, dtype=lookup.dtype)
-    put_move_features(plays, lookup, features)
-    tensor = torch.from_numpy(features[: rows * MOVE_FEATURES].reshape(rows, -1))
-    tensor = tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
-    return torch.cat([network.moves(part).float() for part in tensor.split(tile)]).numpy()
 
 
 def no_forks(rounds: int) -> np.ndarray:
@@ -215,13 +203,10 @@ class Rollout:
         state = reader.read(rows, self.seen, self.tile)
         if isinstance(network, MoveNet):
             states = torch.cat([network.states(part).float() for part in state.split(self.tile)]).numpy()
-            different, which = distinct(found)
-            moves = move_vectors(network, different, reader.lookup, self.tile)
-            return match(states, moves, which, counts, network.scale)
+            return move_scores(network, states, Moves(found, counts), reader.lookup, self.tile)
         outputs = torch.cat([network(part).float() for part in state.split(self.tile)]).numpy()
-        places, scores = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
-        places_of(rows, self.decisions, found, counts, places)
-        pick_outputs(outputs, places, counts, scores)
+        kind, scores = int(self.decisions["kind"][rows[0]]), np.empty(m, dtype=np.float32)
+        score_answers(outputs, kind, self.decisions["pick"][rows], found, counts, scores)
         return scores
 
 

@@ -129,8 +129,9 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
         return
     yield pages.section(
         "Networks",
-        "The finished runs, with the figures of their best weights on validation games. The name of a run links to "
-        "its learning curves.",
+        "The finished runs. Networks that learned from logs have the figures of their best weights on validation "
+        "games, those that learned from self-play the points by which they win. The name of a run links to its "
+        "learning curves.",
     )
     yield pages.table(
         ("run", "network and what it reads", "parameters", "trained for", "figures"), rows, as_text=(1, 4)
@@ -139,8 +140,9 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
 
 def _trained(run: Run, manifest: RunManifest, target: Path) -> Sequence[str]:
     """A finished run as a row of the table of networks."""
+    curves = run.folder / CURVES
     return (
-        pages.link(run.folder / CURVES, target, run.name),
+        pages.link(curves, target, run.name) if curves.exists() else _text(run.name),
         f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
         f"{run.trial.get('parameters', 0):,}",
         f"{run.trial.get('seconds', 0):,.0f} s",
@@ -200,7 +202,7 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     facts += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
-            seed = run.manifest.training.get("training", {}).get("seed", 0)
+            seed = run.manifest.training.get("training", {}).get("seed", run.manifest.seed)
             facts.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
     for path in sorted(paths.features.glob("*.h5")):
         if stamp := stored_stamp(path):

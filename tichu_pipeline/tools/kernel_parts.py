@@ -22,7 +22,7 @@ GAMES = 4
 SIZES: dict[str, dict] = {
     "DTNet": {"turns": 2, "d_model": 8, "layers": 1, "heads": 1, "feedforward": 8, "policy": [8], "value": [8]},
     "GCPolicyNet": {"body": [8], "policy": [8], "value": [8]},
-    "CandidatePolicyNet": {"body": [8], "move": [8], "width": 8},
+    **{name: {"body": [8], "move": [8], "width": 8} for name in ("CandidatePolicyNet", "CandidateRLNet", "BombRLNet")},
 }
 
 
@@ -103,18 +103,41 @@ def search() -> None:
             _play_once(f"mcts:PolicyNet,simulations=8,deals=2,trust=1,leaf={leaf}", runs)
 
 
+def selfplay() -> None:
+    """Rollouts of networks, and how they learn from self-play."""
+    from tichu_models.rl.settings import settings_of
+    from tichu_models.rl.train import train
+
+    small = ("rounds=32", "evaluation_deals=8", "trace=0.9", "magnet=0.1", "magnet_every=1", "body=[8]", "decision=[8]")
+    with tempfile.TemporaryDirectory() as folder:
+        train(settings_of("smoke", small), Path(folder) / "run")
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
-    from tichu_models.networks.architectures import ARCHITECTURES, build
+    from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
+    from tichu_models.agents.registry import OF_NETWORK
+    from tichu_models.networks.architectures import ARCHITECTURES
+    from tichu_models.runs.files import of_kind
+
+    for name in {**ARCHITECTURES, **OF_NETWORK}:
+        _make_run(runs / name, name)
+        if name not in ARCHITECTURES:
+            for kind, other in NETWORK_OF_KIND.items():
+                _make_run(of_kind(runs / name, kind), other)
+
+
+def _make_run(folder: Path, name: str) -> None:
+    from tichu_models.networks.architectures import architecture, build
     from tichu_models.observation.specs import spec
     from tichu_models.runs.checkpoint import save
     from tichu_models.runs.manifest import RunManifest, SpecStamp
 
-    for name, found in ARCHITECTURES.items():
-        read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
-        inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
-        manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
-        save(runs / name, build(name, inputs, config), manifest)
+    found = architecture(name)
+    read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
+    inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
+    manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
+    save(folder, build(name, inputs, config), manifest)
 
 
 def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:
@@ -159,5 +182,5 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, logs, tournaments, networks, statistics)
+    part.__name__: part for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, statistics)
 }

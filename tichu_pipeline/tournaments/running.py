@@ -2,7 +2,7 @@
 
 Built-in players do not need the interpreter's lock and are played by threads, others by processes. The results are the
 same. An agent with a network uses the other runs of the data folder for other decisions, so the stamp of a tournament
-depends on all runs.
+depends on all runs; that of a tournament with the champion depends on its networks as well.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from multiprocessing import parent_process
 from pathlib import Path
 
 from tichu_models.agents.luck import Luck
+from tichu_models.agents.names import CHAMPION
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, is_plain, play
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH_FILE
+from tichu_models.runs import files
 from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
@@ -148,10 +150,24 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
             if (paths.root / TRUTH_FILE).exists()
             else b""
         )
-    if request.control or any(RUN.match(agent) for agent in request.agents):
-        for file in sorted([*paths.runs.glob(f"*/{MANIFEST}"), *paths.runs.glob(f"*/{WEIGHTS}")]):
-            digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    champions = [agent for agent in request.agents if agent.partition(":")[0] == CHAMPION]
+    if request.control or any(RUN.match(agent) for agent in request.agents if agent not in champions):
+        digest.update(_digests_of_runs(paths.runs))
+    if champions:
+        digest.update(_digests_of_runs(files.CHAMPION.parent, CHAMPION))
     return digest.hexdigest()
+
+
+def _digests_of_runs(folder: Path, runs: str = "*") -> bytes:
+    """The names and digests of all networks of runs, those in subfolders included."""
+    found = [
+        file for name in (MANIFEST, WEIGHTS) for depth in (runs, f"{runs}/*") for file in folder.glob(f"{depth}/{name}")
+    ]
+    lines = [
+        f"{file.parent.relative_to(folder).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n"
+        for file in sorted(found)
+    ]
+    return "".join(lines).encode()
 
 
 def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:

@@ -1,6 +1,7 @@
 """The runs of a data folder, `runs/<name>/`: whether each is finished and fresh, and its main figures.
 
-`train` trains a run. `tichu_models.runs.files` lists the files of its folder.
+`train` trains the runs that imitate logged games; others learned from self-play. `tichu_models.runs.files` lists the
+files of their folders.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.registry import champion_folder
 from tichu_models.learning.config_files import SECTIONS
 from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
-from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.networks.architectures import ARCHITECTURES, SELF_PLAY, architecture
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import OptionError
+from tichu_models.rules.asking import KINDS
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import FIGURES, MANIFEST, TRIAL, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, RunManifest
@@ -46,6 +50,11 @@ class Run:
     trial: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
 
+    @property
+    def learned_from_logs(self) -> bool:
+        """Whether its network imitates logged games; also if the manifest cannot be read."""
+        return self.manifest is None or self.manifest.network in ARCHITECTURES
+
 
 def default_name(network: str) -> str:
     """`policy_net` for PolicyNet, `gc_policy_net`, `dt_net`."""
@@ -71,7 +80,7 @@ def difference(old: RunManifest, new: RunManifest) -> str:
 
 def standing(survey: Survey) -> Standing:
     """Freshness of the stage `training_runs`."""
-    listed = runs(survey.paths)
+    listed = [run for run in runs(survey.paths) if run.learned_from_logs]
     if not listed:
         return missing("training_runs", "no network has been trained yet; tichu train NETWORK trains one")
     finished = [run for run in listed if run.state == FINISHED]
@@ -131,14 +140,39 @@ def find_run(paths: DataPaths, name: str) -> Run:
     return run
 
 
+def network_folder(paths: DataPaths, name: str) -> Path:
+    """The folder of a network by its name: that of a run, of another network in a run of self-play (`my_run/grand`), or
+    the champion's."""
+    run, _, kind = name.partition("/")
+    folder = champion_folder() if run == CHAMPION else find_run(paths, run).folder
+    if not kind:
+        return folder
+    there = [known for known in KINDS if (folder / known / MANIFEST).exists()]
+    if kind not in there:
+        raise RunError(f"{folder / kind}: no network for decisions; there are {', '.join(there) or 'none'} in {folder}")
+    return folder / kind
+
+
 def main_figure(network: str) -> tuple[str, ...]:
     """The keys of the main figures of a network, the most important first."""
-    return MAIN_FIGURES[ARCHITECTURES[network].objective]
+    return MAIN_FIGURES[architecture(network).objective]
 
 
 def figures_line(network: str, figures: dict[str, float], names: Sequence[str] = ("train_loss", "val_loss")) -> str:
     """The main figures with their names, in one line. The figures `names` come first."""
+    if main_figure(network) == POINTS:
+        return ", ".join(points_lines(figures))
     return ", ".join(f"{name} {value:.4f}" for name, value in named_figures(network, figures, names).items())
+
+
+def points_lines(figures: dict[str, float]) -> list[str]:
+    """The figures of a run of self-play, each with its name."""
+    lines = []
+    if "points_per_round" in figures:
+        interval = [f"{figures[name]:+.1f}" for name in ("low", "high") if name in figures]
+        between = f" ({' .. '.join(interval)})" if interval else ""
+        lines.append(f"{figures['points_per_round']:+.1f}{between} {name_of('points_per_round')}")
+    return lines + [f"{figures[name]:,.0f} {name_of(name)}" for name in ("rounds", "minutes") if name in figures]
 
 
 def named_figures(network: str, figures: dict[str, float], names: Sequence[str] = ()) -> dict[str, float]:
@@ -147,7 +181,9 @@ def named_figures(network: str, figures: dict[str, float], names: Sequence[str] 
     return {name_of(name): figures[name] for name in shown if name in figures}
 
 
+POINTS = ("points_per_round", "low", "high", "rounds", "minutes")
 MAIN_FIGURES = {
+    SELF_PLAY: POINTS,
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
     "sequence": ("val_top1_not_forced", "val_value_r2", "val_loss"),

@@ -1,0 +1,187 @@
+"""`python -m tichu_pipeline.tools.selfplay_page`: writes docs/selfplay.md from what self-play left in a data folder.
+
+It reads the arms that `selfplay_study` has judged, the figures of `selfplay_figures`, and the journals of the runs; it
+draws their curves beside the page. Nothing in it is written by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tichu_models.rl.journal import rows_of
+from tichu_models.runs import manifest as manifests
+from tichu_models.runs.files import MANIFEST, METRICS
+from tichu_models.whole_files import whole_file
+from tichu_pipeline.html import markdown
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tools.selfplay_figures import FILE
+from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
+
+ARMS_PICTURE, RUNS_PICTURE = "selfplay_arms.png", "selfplay_runs.png"
+
+ABOUT = """\
+Players that learned by playing against themselves, from random weights, with no game log and no rule of thumb to
+follow. `tichu selfplay RUN` trains one; [training.md](training.md) says how.
+
+In each iteration 2,048 rounds are played by the present networks, which draw their answers. A critic that sees all
+hands says what every position was worth; the networks move towards the answers after which a round went better than
+that (PPO over the legal answers). Announcements learn from twin rounds: the same deal with the same draws is played
+again, but for one announcement; the difference of the results is what it was worth. No player sees what the critic
+sees."""
+ARMS_ABOUT = """\
+All arms were fixed before any was run, and have the same number of rounds, one seed each. They were judged by {deals:,}
+duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
+what another seed would give: that is 2 to 3 points more."""
+
+
+def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
+    """A mean and half the width of its 95 % interval."""
+    return f"{figures[mean]:+.1f} ± {figures['error']:.1f}"
+
+
+def judged_arms(paths: DataPaths) -> dict[str, dict[str, Any]]:
+    """The arms that are judged, each with its figures, its minutes, and what it is about."""
+    found = {}
+    for name, settings in arms().items():
+        folder = paths.runs / f"{PREFIX}{name}"
+        if (folder / JUDGED).exists():
+            curve = rows_of(folder / METRICS)
+            judged = json.loads((folder / JUDGED).read_text())
+            found[name] = {**judged, "about": settings["about"], "curve": curve}
+    return found
+
+
+def arms_table(found: Mapping[str, dict[str, Any]]) -> str:
+    """The arms, the best first, beside what the base reached."""
+    rows = []
+    for name, arm in sorted(found.items(), key=lambda item: -item[1]["points"]):
+        last = arm["curve"][-1]
+        calls = (
+            f"{arm['small_a_round']:.2f}, {arm['small_made']:.0%}; {arm['grand_a_round']:.2f}, {arm['grand_made']:.0%}"
+        )
+        rows.append((f"`{name}`", arm["about"], interval(arm), f"{float(last['minutes']):.0f}", calls))
+    return markdown.table(
+        ("Arm", "What it changes", "Points a round", "Minutes", "Small, grand Tichus a round, made"), rows
+    )
+
+
+def runs_table(runs: Mapping[str, dict[str, Any]], paths: DataPaths) -> str:
+    """The runs that were judged: what they trained, and what they are worth."""
+    rows = []
+    for name, facts in runs.items():
+        curve = rows_of(paths.runs / name / METRICS)
+        minutes, rounds = (f"{float(curve[-1]['minutes']):.0f}", f"{int(curve[-1]['rounds']):,}") if curve else ("", "")
+        seed = str(manifests.read(paths.runs / name / MANIFEST).seed) if curve else ""
+        against = facts["against_heuristic"]
+        rows.append(
+            (
+                f"`{name}`",
+                seed,
+                rounds,
+                minutes,
+                interval(against),
+                f"{against['deals']:,}",
+                interval(facts["against_blunderer"]),
+            )
+        )
+    heading = ("Run", "Seed", "Rounds", "Minutes", "Against `heuristic`", "Deals", "Against `heuristic:blunder=.1`")
+    return markdown.table(heading, rows)
+
+
+def decisions_table(runs: Mapping[str, dict[str, Any]]) -> str:
+    """What each kind of decision adds."""
+    kinds = dict.fromkeys(kind for facts in runs.values() for kind in facts["decisions"])
+    rows = [
+        (kind, *(interval(facts["decisions"][kind]) if kind in facts["decisions"] else "" for facts in runs.values()))
+        for kind in kinds
+    ]
+    return markdown.table(("Decision", *(f"`{name}`" for name in runs)), rows)
+
+
+def style_table(runs: Mapping[str, dict[str, Any]]) -> str:
+    """How the runs play, beside the heuristic player."""
+    names = next(iter(runs.values()))["style"]["self-play"]
+    rows = []
+    for what in names:
+        own = [f"{facts['style']['self-play'][what]:.3f}" for facts in runs.values()]
+        rows.append((what, *own, f"{next(iter(runs.values()))['style']['heuristic'][what]:.3f}"))
+    return markdown.table(("A pair of players", *(f"`{name}`" for name in runs), "`heuristic`"), rows)
+
+
+def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> str:
+    """Figures of pairs of runs."""
+    rows = [(" and ".join(f"`{run}`" for run in pair["runs"]), interval(pair, key)) for pair in pairs]
+    return markdown.table(("Runs", heading), rows)
+
+
+def draw_curves(curves: Mapping[str, Sequence[Mapping[str, str]]], path: Path, of: str) -> None:
+    """Points a round against the heuristic player by what `of` counts, one line for each run."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
+    for name, rows in curves.items():
+        axes.plot(
+            [float(row[of]) for row in rows], [float(row["points_per_round"]) for row in rows], label=name, linewidth=1
+        )
+    axes.set_xlabel(of)
+    axes.set_ylabel("points a round against heuristic")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small", ncols=2)
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=110, format="png")
+    pyplot.close(figure)
+
+
+def page(paths: DataPaths, pictures: Path) -> str:
+    """The whole page as Markdown; the pictures are written into a folder."""
+    parts = ["# Self-play", "Made by `python -m tichu_pipeline.tools.selfplay_page`; do not edit it by hand.", ABOUT]
+    facts = json.loads((paths.root / FILE).read_text()) if (paths.root / FILE).exists() else {"runs": {}}
+    runs = facts["runs"]
+    if runs:
+        curves = {name: rows_of(paths.runs / name / METRICS) for name in runs}
+        draw_curves({name: rows for name, rows in curves.items() if rows}, pictures / RUNS_PICTURE, "minutes")
+        parts += [
+            "## What they are worth",
+            "Points a round over duplicate deals with 95 % intervals; no choice was made by these deals.",
+            runs_table(runs, paths),
+            f"![Points a round by minutes]({RUNS_PICTURE})",
+            "## What each decision adds",
+            "The player against itself with rules of thumb for one kind of decision, all else equal.",
+            decisions_table(runs),
+            "## How they play",
+            "Two thousand rounds and more of a pair of players against a pair of heuristic ones.",
+            style_table(runs),
+        ]
+        if facts["partners"]:
+            parts += [
+                "## Strangers",
+                "What it costs to have a partner from another run, in points a round against the heuristic player.",
+                pairs_table(facts["partners"], "cost", "Cost of a stranger as partner"),
+                "The first run against the second.",
+                pairs_table(facts["duels"], "points", "Points a round"),
+            ]
+    found = judged_arms(paths)
+    if found:
+        draw_curves({name: arm["curve"] for name, arm in found.items()}, pictures / ARMS_PICTURE, "rounds")
+        deals = next(iter(found.values()))["deals"]
+        parts += ["## What matters", ARMS_ABOUT.format(deals=deals), arms_table(found), f"![Curves]({ARMS_PICTURE})"]
+    return "\n\n".join(parts) + "\n"
+
+
+def main(
+    data: Annotated[Path, typer.Option(help="The data folder.", metavar="DIR")] = Path("data"),
+    out: Annotated[Path, typer.Option(help="The page.", metavar="FILE")] = Path("docs/selfplay.md"),
+) -> None:
+    """Writes the page about self-play, and its pictures beside it."""
+    text = page(DataPaths(data), out.parent)
+    out.write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: {len(text):,} characters")
+
+
+if __name__ == "__main__":
+    typer.run(main)
