@@ -457,9 +457,11 @@ def train(
         begin_with(selfplay, start)
     started = time.monotonic()
     before = selfplay.minutes
+    figures: dict[str, float | str] = {}
     with Journal(folder, selfplay.iteration) as journal:
         while selfplay.iteration < settings.iterations:
-            journal.iterated(selfplay.iteration, selfplay.iterate(run_tasks))
+            learned = selfplay.iterate(run_tasks)
+            journal.iterated(selfplay.iteration, learned)
             selfplay.minutes = before + (time.monotonic() - started) / 60
             is_last = selfplay.iteration == settings.iterations
             if selfplay.iteration % settings.evaluate_every == 0 or is_last:
@@ -472,6 +474,7 @@ def train(
             progress(_progress(selfplay))
             if out_of_time and not is_last:
                 return SelfTrained({}, False)
+    figures = figures or selfplay.evaluate(run_tasks)  # killed after its last iteration, it has none
     latest = {name: value for name, value in figures.items() if not isinstance(value, str)}
     write_whole(folder / FIGURES, json.dumps(latest, indent=1) + "\n")
     (folder / RESUME_SELFPLAY).unlink(missing_ok=True)
