@@ -487,10 +487,14 @@ def _progress(selfplay: SelfPlay) -> SelfplayProgress:
 
 
 def begin_with(selfplay: SelfPlay, start: Path) -> None:
-    """Loads the networks of another run of self-play, as far as they have the same shape."""
-    for kind, pupil in selfplay.pupils.items():
-        place = start if kind == "play" else start / kind
-        if place.exists():
-            pupil.student.network.load_state_dict(checkpoint.load(place).network.state_dict())
-    if (start / CRITIC).exists():
-        selfplay.judge.student.network.load_state_dict(checkpoint.load(start / CRITIC).network.state_dict())
+    """Loads the networks of another run of self-play, which have to be of the same sizes."""
+    students = {start: selfplay.pupils["play"].student, start / CRITIC: selfplay.judge.student}
+    students |= {start / kind: pupil.student for kind, pupil in selfplay.pupils.items() if kind != "play"}
+    for place, student in students.items():
+        if place == start or place.exists():
+            loaded = checkpoint.load(place)
+            try:
+                student.network.load_state_dict(loaded.network.state_dict())
+            except RuntimeError:
+                here, there = type(student.network).__name__, loaded.manifest.network
+                raise CheckpointError(f"{place}: a {there} of other sizes; expected the {here} of this run") from None

@@ -129,8 +129,8 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
         return
     yield pages.section(
         "Networks",
-        "The finished runs, with the figures of their best weights on validation games. The name of a run links to "
-        "its learning curves.",
+        "The finished runs. Networks that imitate have figures on validation games, of their best weights; players "
+        "that learned from self-play have points against rules of thumb. The name of a run links to its curves.",
     )
     yield pages.table(
         ("run", "network and what it reads", "parameters", "trained for", "figures"), rows, as_text=(1, 4)
@@ -166,10 +166,17 @@ def _ladder(paths: DataPaths) -> Iterator[str]:
 
 
 def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
+    listed = runs(paths)
+    curves = {run.name: run.folder / CURVES for run in listed if (run.folder / CURVES).exists()}
+    taught = {run.name for run in listed if not run.learned_from_logs}
     folders = {
         "Learning curves": (
             "Loss by training step, and the figure by which the network is judged.",
-            sorted(paths.runs.glob(f"*/{CURVES}")),
+            [path for name, path in curves.items() if name not in taught],
+        ),
+        "Self-play": (
+            "Points a round against rules of thumb, with 95 % intervals; calls; and how the networks learn.",
+            [path for name, path in curves.items() if name in taught],
         ),
         "Reliability of calls": (
             "How often a call came true, by its predicted probability. On the line both are equal.",
@@ -200,8 +207,7 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     facts += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
-            seed = run.manifest.training.get("training", {}).get("seed", 0)
-            facts.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
+            facts.append((f"run {run.name}", f"seed {run.manifest.seed}, {_digest(run.manifest.text())}"))
     for path in sorted(paths.features.glob("*.h5")):
         if stamp := stored_stamp(path):
             facts.append((f"data set {path.stem}", f"stamp {stamp}"))

@@ -103,6 +103,16 @@ def search() -> None:
             _play_once(f"mcts:PolicyNet,simulations=8,deals=2,trust=1,leaf={leaf}", runs)
 
 
+def learning() -> None:
+    """Self-play: rounds of networks, what they learn from them, and games against rules of thumb."""
+    from tichu_models.rl.settings import settings_of
+    from tichu_models.rl.train import train
+
+    changes = ("iterations=1", "rounds=32", "trace=0.9", "against=0.5", "evaluation_deals=2")
+    with tempfile.TemporaryDirectory() as folder:
+        train(settings_of("smoke", changes), Path(folder))
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.networks.architectures import ARCHITECTURES, build
@@ -159,5 +169,5 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, logs, tournaments, networks, statistics)
+    part.__name__: part for part in (self_play, learning, encoding, search, logs, tournaments, networks, statistics)
 }

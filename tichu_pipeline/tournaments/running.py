@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import parent_process
@@ -24,7 +24,7 @@ from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, i
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH_FILE
-from tichu_models.runs.files import MANIFEST, WEIGHTS
+from tichu_models.runs.files import CRITIC, MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -129,7 +129,7 @@ def standing(survey: Survey) -> Standing:
     if not reasons and stamp_of(played.request, paths) != stored_stamp(path):
         reasons.append("a network, the crowd's corpus or the version of the stage has changed since")
     there = f"{len(played.request.agents)} agents, {len(played.results):,} rounds"
-    return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs"))
+    return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs", "selfplay_runs"))
 
 
 def tournament_path(paths: DataPaths, name: str) -> Path:
@@ -149,9 +149,18 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
             else b""
         )
     if request.control or any(RUN.match(agent) for agent in request.agents):
-        for file in sorted([*paths.runs.glob(f"*/{MANIFEST}"), *paths.runs.glob(f"*/{WEIGHTS}")]):
-            digest.update(f"{file.parent.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+        for file in sorted(_files_of_players(paths.runs)):
+            folder = file.parent.relative_to(paths.runs)
+            digest.update(f"{folder} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def _files_of_players(runs: Path) -> Iterator[Path]:
+    """The manifests and weights of all runs. One of self-play has several networks, each in a folder of its own; its
+    critic plays no part."""
+    for name in (MANIFEST, WEIGHTS):
+        yield from runs.glob(f"*/{name}")
+        yield from (path for path in runs.glob(f"*/*/{name}") if path.parent.name != CRITIC)
 
 
 def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:

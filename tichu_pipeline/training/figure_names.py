@@ -32,6 +32,11 @@ NAMES = {
     "brier_skill": "Brier skill",
     "ece": "calibration error",
     "base_rate": "share of yes",
+    "points_per_round": "points a round against heuristic",
+    "low": "points a round against heuristic, at least",
+    "high": "points a round against heuristic, at most",
+    "rounds": "rounds of self-play",
+    "minutes": "minutes",
 }
 
 # What the figures of a network mean, by its objective.

@@ -1,19 +1,23 @@
 """The runs of a data folder, `runs/<name>/`: whether each is finished and fresh, and its main figures.
 
-`train` trains a run. `tichu_models.runs.files` lists the files of its folder.
+`train` trains the runs that imitate logged games; others learned from self-play. `tichu_models.runs.files` lists the
+files of their folders.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from tichu_models.learning.config_files import SECTIONS
 from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
-from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.networks.architectures import ARCHITECTURES, SELF_PLAY, architecture
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import OptionError
 from tichu_models.runs import manifest as manifests
@@ -46,6 +50,32 @@ class Run:
     trial: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
 
+    @property
+    def learned_from_logs(self) -> bool:
+        """Whether its network imitates logged games; also if the manifest cannot be read."""
+        return self.manifest is None or self.manifest.network in ARCHITECTURES
+
+
+def check_name(name: str) -> None:
+    """Fails if this cannot be the name of a run, which is that of a folder."""
+    if not NAME.fullmatch(name):
+        raise RunError(f"run name {name!r}: expected letters, digits, '_', '-' and '.', not more than 100")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keeps other processes from training the run of a folder meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(f"{folder}: another process is training it; wait for it, or choose another name") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
 
 def default_name(network: str) -> str:
     """`policy_net` for PolicyNet, `gc_policy_net`, `dt_net`."""
@@ -71,7 +101,7 @@ def difference(old: RunManifest, new: RunManifest) -> str:
 
 def standing(survey: Survey) -> Standing:
     """Freshness of the stage `training_runs`."""
-    listed = runs(survey.paths)
+    listed = [run for run in runs(survey.paths) if run.learned_from_logs]
     if not listed:
         return missing("training_runs", "no network has been trained yet; tichu train NETWORK trains one")
     finished = [run for run in listed if run.state == FINISHED]
@@ -133,12 +163,24 @@ def find_run(paths: DataPaths, name: str) -> Run:
 
 def main_figure(network: str) -> tuple[str, ...]:
     """The keys of the main figures of a network, the most important first."""
-    return MAIN_FIGURES[ARCHITECTURES[network].objective]
+    return MAIN_FIGURES[architecture(network).objective]
 
 
 def figures_line(network: str, figures: dict[str, float], names: Sequence[str] = ("train_loss", "val_loss")) -> str:
     """The main figures with their names, in one line. The figures `names` come first."""
+    if main_figure(network) == POINTS:
+        return ", ".join(points_lines(figures))
     return ", ".join(f"{name} {value:.4f}" for name, value in named_figures(network, figures, names).items())
+
+
+def points_lines(figures: dict[str, float]) -> list[str]:
+    """The figures of a run of self-play, each with its name."""
+    lines = []
+    if "points_per_round" in figures:
+        interval = [f"{figures[name]:+.1f}" for name in ("low", "high") if name in figures]
+        between = f" ({' .. '.join(interval)})" if interval else ""
+        lines.append(f"{figures['points_per_round']:+.1f}{between} {name_of('points_per_round')}")
+    return lines + [f"{figures[name]:,.0f} {name_of(name)}" for name in ("rounds", "minutes") if name in figures]
 
 
 def named_figures(network: str, figures: dict[str, float], names: Sequence[str] = ()) -> dict[str, float]:
@@ -147,7 +189,9 @@ def named_figures(network: str, figures: dict[str, float], names: Sequence[str] 
     return {name_of(name): figures[name] for name in shown if name in figures}
 
 
+POINTS = ("points_per_round", "low", "high", "rounds", "minutes")
 MAIN_FIGURES = {
+    SELF_PLAY: POINTS,
     "cards": ("val_top1_not_forced", "val_top1", "val_loss"),
     "goal": ("val_top1_not_forced", "val_top1", "val_value_r2", "val_loss"),
     "sequence": ("val_top1_not_forced", "val_value_r2", "val_loss"),

@@ -1,0 +1,163 @@
+"""Trains a run of self-play: from a request to a folder `runs/<name>/` with networks, figures, a trial, and a picture.
+
+This module locks the folder, chooses where rounds are played, and records the trial; `tichu_models.rl.train` trains.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tichu_models.rl.settings import SelfplaySettings
+from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RESUME_SELFPLAY, TRIAL, WEIGHTS
+from tichu_models.whole_files import write_whole
+from tichu_pipeline.selfplay.runs import VERSION, SelfplayRequest, SelfplayRun, difference, finished, latest, made_of
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import json_object
+from tichu_pipeline.storage.workers import Processes, Serial, Workers
+from tichu_pipeline.training.runs import RunError, find_run, locked, run_of
+from tichu_pipeline.training.train import peak_memory, processor
+
+if TYPE_CHECKING:
+    from tichu_models.rl.train import SelfplayProgress
+
+
+class TrainingError(Exception):
+    """A training that cannot go on. The message says what to do."""
+
+
+@dataclass
+class SelfplayTrial:
+    """The record of a run's training."""
+
+    config: str  # the preset
+    settings: list[str]
+    version: int
+    seconds: float = 0.0  # of all attempts
+    attempts: int = 0
+    parameters: int = 0  # of the player's networks
+    workers: int = 0  # tasks that are played at once
+    device: str = ""
+    peak_memory: int = 0  # bytes of the process that learns
+
+
+def train_run(
+    paths: DataPaths,
+    request: SelfplayRequest,
+    workers: Workers | None = None,
+    minutes: float | None = None,
+    progress: Callable[[SelfplayProgress], None] = lambda progress: None,
+    evaluated: Callable[[dict[str, float | str]], None] = lambda figures: None,
+    replace: bool = False,
+) -> SelfplayRun:
+    """Trains the requested run or goes on with it, for so many minutes at most; a finished run is returned as it is.
+    `replace` allows the run to take the place of another one."""
+    settings, folder = request.read(), paths.runs / request.run
+    if (made := finished(folder, settings, request.start)) is not None:
+        return made
+    start = _start(paths, request) if request.start else None
+    with locked(folder):
+        _make_room(folder, settings, request.start, replace)
+        with workers or usual_workers(settings) as pool:
+            return _train(folder, request, settings, start, pool, minutes, progress, evaluated)
+
+
+def usual_workers(settings: SelfplaySettings) -> Workers:
+    """A process for each core, as far as an iteration has tasks for them; else this process."""
+    from tichu_models.rl.tasks import ROUNDS_A_TASK
+
+    tasks = -(-settings.rounds // ROUNDS_A_TASK)
+    count = min(os.cpu_count() or 1, tasks)
+    return Processes(count) if count > 1 else Serial()
+
+
+def _start(paths: DataPaths, request: SelfplayRequest) -> Path:
+    """The folder of the run that another one begins with. One that has begun needs it no more."""
+    folder = paths.runs / request.start
+    if request.start == request.run:
+        raise RunError(f"{folder}: a run cannot begin with its own networks; choose another name for the new one")
+    if (paths.runs / request.run / RESUME_SELFPLAY).exists():
+        return folder
+    if not (find_run(paths, request.start).folder / WEIGHTS).exists():
+        raise RunError(f"{folder}: no weights yet; expected those of a run that was trained")
+    return folder
+
+
+def _make_room(folder: Path, settings: SelfplaySettings, start: str, replace: bool) -> None:
+    """Removes another run from a folder if that is asked for, and fails if it is not."""
+    if not (folder / MANIFEST).exists() or not (why := difference(run_of(folder), settings, start)):
+        return
+    if not replace:
+        raise RunError(f"{folder}: it holds another run ({why}); choose another name, or --replace it")
+    shutil.rmtree(folder)
+
+
+def _train(
+    folder: Path,
+    request: SelfplayRequest,
+    settings: SelfplaySettings,
+    start: Path | None,
+    pool: Workers,
+    minutes: float | None,
+    progress: Callable[[SelfplayProgress], None],
+    evaluated: Callable[[dict[str, float | str]], None],
+) -> SelfplayRun:
+    """Trains a run whose folder is locked, and records the trial."""
+    import torch
+
+    from tichu_models.algorithms.ppo import LossError
+    from tichu_models.rl.train import train
+    from tichu_pipeline.selfplay.pictures import draw_curves
+
+    began, gpu = time.monotonic(), torch.cuda.is_available()
+    resumed = any((folder / name).exists() for name in (RESUME_SELFPLAY, FIGURES))
+    earlier = json_object(folder / TRIAL) if resumed else {}
+    trial = SelfplayTrial(request.preset, list(request.settings), VERSION, attempts=earlier.get("attempts", 0) + 1)
+    trial.parameters, trial.workers, trial.device = _parameters(settings), pool.count, processor(gpu)
+    logging.getLogger("lightning.fabric").setLevel(logging.WARNING)  # it names its precision for every network
+
+    def note() -> None:
+        trial.seconds, trial.peak_memory = earlier.get("seconds", 0.0) + time.monotonic() - began, peak_memory()
+        write_whole(folder / TRIAL, json.dumps(asdict(trial), indent=1) + "\n")
+
+    def of_evaluation(figures: dict[str, float | str]) -> None:
+        note()
+        draw_curves(folder)
+        evaluated(figures)
+
+    note()  # so that an attempt that is killed before its first evaluation counts
+    accelerator = "gpu" if gpu else "cpu"
+    try:
+        done = train(settings, folder, pool.map, minutes, progress, of_evaluation, start, accelerator)
+    except LossError as error:
+        raise TrainingError(
+            f"{folder}: {error}; what was saved before stays. Begin anew with other settings, such as a lower "
+            "learning_rate, and --replace"
+        ) from error
+    note()
+    if not (folder / CURVES).exists():  # no evaluation yet, or killed before it was drawn
+        draw_curves(folder)
+    return made_of(run_of(folder), done.figures or latest(folder), time.monotonic() - began, done.reused)
+
+
+def _parameters(settings: SelfplaySettings) -> int:
+    """The number of parameters of the player's networks."""
+    import torch
+
+    from tichu_models.networks.architectures import architecture, build
+    from tichu_models.observation.specs import spec
+    from tichu_models.rl.train import config_of
+
+    count = 0
+    with torch.device("meta"):  # takes no memory
+        for name, config in (config_of(kind, settings) for kind in settings.kinds):
+            network = build(name, spec(architecture(name).spec).size, config)
+            count += sum(weights.numel() for weights in network.parameters())
+    return count
