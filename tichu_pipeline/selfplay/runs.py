@@ -132,7 +132,7 @@ def standing(survey: Survey) -> Standing:
     reasons = [f"{run.name} is {run.state}" for run in listed if run.state != FINISHED]
     reasons += [f"{run.name}: {why}" for run in there if (why := stale_because(run))]
     size = sum(size_of(run.folder) for run in listed)
-    return judged("selfplay_runs", f"{len(there)} players", size, reasons)
+    return judged("selfplay_runs", f"{len(there)} trained players", size, reasons)
 
 
 def evaluation_line(figures: Mapping[str, float | str]) -> str:

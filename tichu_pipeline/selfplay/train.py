@@ -91,10 +91,10 @@ def _start(paths: DataPaths, request: SelfplayRequest) -> Path:
 
 
 def _make_room(folder: Path, settings: SelfplaySettings, start: str, replace: bool) -> None:
-    """Removes another run from a folder if that is asked for, and fails if it is not."""
+    """Removes another run from a folder if that is asked for, or if it has saved nothing yet; else fails."""
     if not (folder / MANIFEST).exists() or not (why := difference(run_of(folder), settings, start)):
         return
-    if not replace:
+    if not replace and (folder / WEIGHTS).exists():
         raise RunError(f"{folder}: it holds another run ({why}); choose another name, or --replace it")
     shutil.rmtree(folder)
 
@@ -121,7 +121,8 @@ def _train(
     earlier = json_object(folder / TRIAL) if resumed else {}
     trial = SelfplayTrial(request.preset, list(request.settings), VERSION, attempts=earlier.get("attempts", 0) + 1)
     trial.parameters, trial.workers, trial.device = _parameters(settings), pool.count, processor(gpu)
-    logging.getLogger("lightning.fabric").setLevel(logging.WARNING)  # it names its precision for every network
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)  # they name their precision
 
     def note() -> None:
         trial.seconds, trial.peak_memory = earlier.get("seconds", 0.0) + time.monotonic() - began, peak_memory()
@@ -141,7 +142,8 @@ def _train(
             f"{folder}: {error}; what was saved before stays. Begin anew with other settings, such as a lower "
             "learning_rate, and --replace"
         ) from error
-    note()
+    finally:
+        note()
     if not (folder / CURVES).exists():  # no evaluation yet, or killed before it was drawn
         draw_curves(folder)
     return made_of(run_of(folder), done.figures or latest(folder), time.monotonic() - began, done.reused)
