@@ -21,7 +21,8 @@ def test_definitions_hold_the_stages_in_order():
     networks = [f"training_runs/{default_name(name)}" for name in ARCHITECTURES]
     taught = [f"selfplay_runs/{default_name(name)}" for name in ("CandidateRLNet", "PolicyRLNet")]
     assert order == [
-        *("raw_logs", *taught, "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *("raw_logs", *taught),
+        *("rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
         *sorted(networks),
         *("model_comparison", "tournament", "evaluation", "overview"),
     ]

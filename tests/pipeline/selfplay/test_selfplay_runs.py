@@ -241,7 +241,8 @@ def test_a_run_begins_with_the_networks_of_another(paths):
     """Hours of learning that a longer run does not begin with."""
     more = ("--from", "taught", "--set", "learning_rate=0", "--set", "last_learning_rate=1e-9")
     facts = json.loads(tichu(paths, "selfplay", "next", *SMOKE, *more, "--set", "iterations=1", "--json"))
-    assert facts["figures"]["points_per_round"] == pytest.approx(told(paths.runs / "taught")["points_per_round"], abs=30)
+    before = told(paths.runs / "taught")["points_per_round"]
+    assert facts["figures"]["points_per_round"] == pytest.approx(before, abs=30)
     run = run_of(paths.runs / "next")
     assert run.manifest is not None
     assert run.manifest.data == {"from": "taught"}

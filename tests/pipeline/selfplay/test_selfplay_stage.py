@@ -26,9 +26,8 @@ def folder(tmp_path_factory) -> Path:
     made = tmp_path_factory.mktemp("data")
     result = materialize(made, settings=TWICE)
     assert not facts(result)["reused"]
-    observed = [
-        {name: entry.value for name, entry in each.metadata.items()} for each in result.asset_observations_for_node(STEP)
-    ]
+    observations = result.asset_observations_for_node(STEP)
+    observed = [{name: entry.value for name, entry in each.metadata.items()} for each in observations]
     assert [each["rounds"] for each in observed] == [128, 256]
     assert all(each["low"] < each["points_per_round"] < each["high"] for each in observed)
     assert all(each.keys() >= {"play.entropy", "play.kl", "explained.early", "explained.late"} for each in observed)
