@@ -19,6 +19,7 @@ from tichu_models.kernels import inner, kernel
 from tichu_models.observation.choices import PICKS, choices, give, place_of
 from tichu_models.observation.encode import encode
 from tichu_models.observation.fields import Row
+from tichu_models.observation.turns import recall
 from tichu_models.observation.view import View
 from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rl.open_hands import OPEN, encode_open
@@ -179,6 +180,8 @@ def proceed(
             all_options[counts.options + k] = plays.move[k]
         group = player * NUM_KINDS + kind
         plan = plans[group]
+        if plan.history:
+            recall(table.log, table.log.length, plan.history, view)
         encode(view, 0, plan, row)
         for word in range(plan.width):
             seen[place, word] = row.word[word]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+from torch.func import functional_call
 
 from tichu_models.agents.choosing import put_move_features
 from tichu_models.algorithms.answers import distinct, log_probabilities
@@ -20,9 +21,14 @@ from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
 from tichu_models.rl.open_hands import OPEN
 from tichu_models.rl.rollout import Experience, Reader
+from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
 from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.rules.state import GRAND, SMALL
 
 VALUES_AT_ONCE = 8192
+PHASES = ("before", "early", "middle", "late")  # before the play; then by turns
+# Batches are filled up to a multiple of this: torch prepares and keeps a matrix product for every size that it meets.
+STEP = 256
 
 
 def results_of(experience: Experience) -> np.ndarray:
@@ -31,6 +37,29 @@ def results_of(experience: Experience) -> np.ndarray:
     lead = (score[:, 0] - score[:, 1]) / np.float32(VALUE_UNIT)
     decisions = experience.decisions
     return lead[decisions["round"]] * (1 - 2 * (decisions["seat"] & 1)).astype(np.float32)
+
+
+def facts_of(experience: Experience, values: np.ndarray, judged: np.ndarray) -> dict[str, float]:
+    """How much of the results the critic explains where it judged, by phase of the round, and how often was announced
+    and made."""
+    decisions, results = experience.decisions, results_of(experience)
+    kind, turn = decisions["kind"], decisions["turn"]
+    before = (kind == GRAND_CALL) | (kind == TICHU_CALL) | (kind == SCHUPF)
+    phases = dict(zip(PHASES, (before, turn < 20, (turn >= 20) & (turn < 40), turn >= 40), strict=True))
+    phases["early"] &= ~before
+    figures = {}
+    for name, phase in phases.items():
+        inside = phase & judged
+        spread = float(results[inside].var()) if inside.any() else 0.0
+        error = float(((results - values)[inside] ** 2).mean()) if inside.any() else 0.0
+        figures[f"explained.{name}"] = 1 - error / spread if spread else 0.0
+    ended = experience.ended
+    for call, name in ((SMALL, "small"), (GRAND, "grand")):
+        called = ended["call"] == call
+        made = called & (np.arange(4) == ended["winner"][:, None])
+        figures[f"{name}_a_round"] = float(called.sum() / len(ended))
+        figures[f"{name}_made"] = float(made.sum() / max(called.sum(), 1))
+    return figures
 
 
 def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.ndarray:
@@ -56,22 +85,28 @@ class Judge:
         self.student = student
         self._reader = Reader(OPEN, scaling, dtype)
 
-    def values(self, experience: Experience) -> np.ndarray:
-        """Points / 100 by which the team of each decision's seat is expected to win the round."""
-        n = len(experience.decisions)
-        parts = (np.arange(begin, min(begin + VALUES_AT_ONCE, n)) for begin in range(0, n, VALUES_AT_ONCE))
+    def values(self, experience: Experience, wanted: np.ndarray) -> np.ndarray:
+        """Points / 100 by which the team of each decision's seat is expected to win the round; 0 for those not wanted
+        (booleans)."""
+        values = np.zeros(len(wanted), dtype=np.float32)
+        rows = np.flatnonzero(wanted)
         with torch.no_grad():
-            return np.concatenate([self._ask(experience, rows).float().cpu().numpy() for rows in parts])
+            for begin in range(0, len(rows), VALUES_AT_ONCE):
+                part = rows[begin : begin + VALUES_AT_ONCE]
+                values[part] = self._ask(experience, part).float().cpu().numpy()
+        return values
 
     def learn(
         self, experience: Experience, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
     ) -> float:
-        """Learns from a share of the decisions; returns the mean squared error before."""
-        rows = np.flatnonzero(generator.random(len(returns)) < share)
+        """Learns from a share of the positions; returns the mean squared error before."""
+        different = experience.decisions["pick"] == 0  # the three of schupfen are one position
+        rows = np.flatnonzero(different & (generator.random(len(returns)) < share))
         return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
 
     def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:
-        return self.student.ask(self._reader.read(rows, experience.opened).to(self.student.device))
+        state = self._reader.read(rows, experience.opened, STEP).to(self.student.device)
+        return self.student.ask(state)[: len(rows)]
 
 
 class Pupil:
@@ -88,7 +123,7 @@ class Pupil:
         counts = decisions["options"][rows].astype(np.int64)
         found = np.empty(counts.sum(), dtype=np.int64)
         options_of(rows, decisions, experience.options, found, counts)
-        state = self._reader.read(rows, experience.seen).to(device)
+        state = self._reader.read(rows, experience.seen, STEP).to(device)
         if isinstance(self.student.network, MoveNet):
             different, which = distinct(found)
             moves = self._features(different).to(device)
@@ -100,16 +135,23 @@ class Pupil:
         return outputs.reshape(-1)[torch.from_numpy(places).to(device)]
 
     def _features(self, plays: np.ndarray) -> Tensor:
-        lookup = self._reader.lookup
-        features = np.zeros(len(plays) * MOVE_FEATURES + LANES, dtype=lookup.dtype)
+        lookup, n = self._reader.lookup, -(-len(plays) // STEP) * STEP
+        features = np.zeros(n * MOVE_FEATURES + LANES, dtype=lookup.dtype)
         put_move_features(plays, lookup, features)
-        tensor = torch.from_numpy(features[: len(plays) * MOVE_FEATURES].reshape(len(plays), -1))
+        tensor = torch.from_numpy(features[: n * MOVE_FEATURES].reshape(n, -1))
         return tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
 
-    def log_probabilities(self, experience: Experience, rows: np.ndarray, ask: Callable[..., Tensor]) -> np.ndarray:
-        """The logarithm of every option's probability, by `ask`."""
+    def log_probabilities(
+        self, experience: Experience, rows: np.ndarray, weights: Mapping[str, Tensor] | None = None
+    ) -> np.ndarray:
+        """The logarithm of every option's probability, by the network or by one with other weights."""
+
+        def ask(*inputs: Tensor) -> Tensor:
+            with self.student.fabric.autocast():
+                return functional_call(self.student.network, dict(weights or {}), inputs)
+
         with torch.no_grad():
-            scores = self.scores(experience, rows, ask).cpu().numpy()
+            scores = self.scores(experience, rows, ask if weights else None).cpu().numpy()
         logs = np.empty(len(scores), dtype=np.float32)
         log_probabilities(scores, experience.decisions["options"][rows].astype(np.int64), logs)
         return logs
@@ -143,7 +185,7 @@ class Pupil:
         batch: int,
         epochs: int,
         generator: np.random.Generator,
-        magnet: nn.Module | None = None,
+        magnet: Mapping[str, Tensor] | None = None,
     ) -> dict[str, float]:
         """Some epochs of PPO over these decisions."""
         made = experience.decisions[rows]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, Literal
 
+from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError, Options, option
+from tichu_models.rules.asking import KINDS, PLAY
 
 PRESETS = ("smoke", "demo", "laptop", "full")
 DEFAULT_PRESET = "laptop"
@@ -19,6 +21,7 @@ class SelfplaySettings(Options):
     """How players learn from self-play."""
 
     network: Literal["CandidateRLNet", "PolicyRLNet"] = option("CandidateRLNet", "the network for plays")
+    vector: str = option("play-375", "the vector of plays that it reads, with its blocks")
     body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
     move: tuple[int, ...] = option((128,), "neurons in each hidden layer of its part that reads a move", least=1)
     width: int = option(128, "numbers in its embeddings of state and move", least=1)
@@ -45,6 +48,9 @@ class SelfplaySettings(Options):
 
     learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=0, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
+    rare_rate: float = option(
+        2e-4, "learning rate of the networks for bombs, wish and Dragon at the start; they see few decisions", least=0
+    )
     entropy: float = option(0.02, "weight of the entropy of plays at the start", least=1e-9)
     last_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
     decision_entropy: float = option(0.02, "weight of the entropy of other decisions at the start", least=1e-9)
@@ -64,6 +70,9 @@ class SelfplaySettings(Options):
     critic_batch: int = option(8192, "decisions in a minibatch of the critic", least=1)
     critic_share: float = option(0.4, "share of the decisions that the critic learns from", least=0, most=1)
     softness: float = option(0.3, "factor of the last layer's random weights at the start, of other networks", least=0)
+    start_softness: float = option(
+        0.15, "factor of the scores of moves at the start from an imitation, which is too sure to explore", least=1e-3
+    )
     call_unit: float = option(
         0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
     )
@@ -79,13 +88,16 @@ class SelfplaySettings(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        from tichu_models.rules.asking import KINDS
-
         for kind in self.kinds:
             if kind not in KINDS:
                 raise OptionError(f"kinds = {kind!r}: expected some of {', '.join(KINDS)}")
         if "play" not in self.kinds:
             raise OptionError("kinds: expected play among them")
+        try:
+            if spec(self.vector).kinds != (PLAY,) or spec(self.vector).rtg:
+                raise OptionError(f"vector = {self.vector!r}: expected a vector of plays without a goal, as play-375")
+        except SpecError as error:
+            raise OptionError(f"vector: {error}") from None
 
 
 def settings_of(preset: str, changes: Iterable[str] = ()) -> SelfplaySettings:

@@ -13,16 +13,14 @@ from functools import lru_cache
 import numpy as np
 import safetensors.torch
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from tichu_models.arena.table import FIRST_DECISIONS, FIXTURE, fixtures_of
 from tichu_models.networks.architectures import build
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import spec
 from tichu_models.options import Options
 from tichu_models.rl import rollout
-from tichu_models.rl.hall import ENDED
 from tichu_models.rl.rollout import Experience, Seating
 
 ROUNDS_A_TASK = 1024
@@ -72,12 +70,10 @@ def player_dtype() -> torch.dtype:
     return torch.bfloat16 if has_fast_bf16() else torch.float32
 
 
-def frozen(network: nn.Module, name: str, config: Options, spec_name: str) -> NetworkOfTask:
-    """A network as it is now, in the type in which it plays."""
-    weights = {
-        key: tensor.detach().to("cpu", player_dtype()).contiguous() for key, tensor in network.state_dict().items()
-    }
-    return NetworkOfTask(name, config, spec_name, spec(spec_name).size, safetensors.torch.save(weights))
+def frozen(weights: Mapping[str, Tensor], name: str, config: Options, spec_name: str) -> NetworkOfTask:
+    """A network with these weights, in the type in which it plays."""
+    as_played = {key: tensor.detach().to("cpu", player_dtype()).contiguous() for key, tensor in weights.items()}
+    return NetworkOfTask(name, config, spec_name, spec(spec_name).size, safetensors.torch.save(as_played))
 
 
 @lru_cache(maxsize=64)
@@ -91,7 +87,7 @@ def play_task(task: RolloutTask) -> Experience:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        players = [_seated(place, player) for place, player in enumerate(task.players)]
+        players = [seated(place, player) for place, player in enumerate(task.players)]
         experience = rollout.play(players, task.fixtures, forks=task.forks)
     finally:
         torch.set_num_threads(threads)
@@ -101,7 +97,8 @@ def play_task(task: RolloutTask) -> Experience:
     return Experience(experience.decisions[:0].copy(), nothing, nothing, nothing, experience.ended)
 
 
-def _seated(place: int, player: PlayerOfTask) -> Seating:
+def seated(place: int, player: PlayerOfTask) -> Seating:
+    """A player as rollouts take it. `place` is that among the players: no two share a network."""
     networks = {}
     for kind, frozen_network in player.networks.items():
         weights = safetensors.torch.load(frozen_network.weights)
@@ -138,56 +135,3 @@ def joined(parts: Sequence[Experience]) -> Experience:
         np.concatenate(decisions),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("seen", "opened", "options", "ended")),
     )
-
-
-@dataclass(frozen=True)
-class Duel:
-    """Results of two players on duplicate deals: each deal is played twice, with the teams' seats swapped."""
-
-    margins: np.ndarray  # float64 (deals,): points a round by which the first player won
-    first: np.ndarray  # ENDED (deals,): where the first player holds seats 0 and 2
-    second: np.ndarray  # ENDED (deals,): where it holds seats 1 and 3
-
-    @property
-    def mean(self) -> float:
-        """Points a round by which the first player is better."""
-        return float(self.margins.mean())
-
-    @property
-    def error(self) -> float:
-        """Half the width of the 95 % interval of the mean."""
-        return float(1.96 * self.margins.std(ddof=1) / np.sqrt(len(self.margins)))
-
-    def calls(self) -> dict[str, float]:
-        """The first player's announcements a round, and the share of them that were made."""
-        sides = ((self.first, (0, 2)), (self.second, (1, 3)))
-        result = {}
-        for value, name in ((1, "small"), (2, "grand")):
-            called = made = 0
-            for ended, seats in sides:
-                for seat in seats:
-                    announced = ended["call"][:, seat] == value
-                    called += int(announced.sum())
-                    made += int((announced & (ended["winner"] == seat)).sum())
-            result[f"{name}_a_round"] = called / (2 * len(self.margins))
-            result[f"{name}_made"] = made / max(called, 1)
-        return result
-
-
-def deals_of(deals: int, seed: int, first_deal: int = 0) -> np.ndarray:
-    """The fixtures of duplicate deals between the players 0 and 1: all first tables, then all second ones. They are the
-    deals and the draws of `arena.tournament` with this seed."""
-    first = fixtures_of(np.tile([0, 1, 0, 1], (deals, 1)), seed, first_deal)
-    second = fixtures_of(np.tile([1, 0, 1, 0], (deals, 1)), seed, first_deal)
-    second["first_decision"] = FIRST_DECISIONS
-    return np.concatenate([first, second]).astype(FIXTURE)
-
-
-def duel(
-    one: PlayerOfTask, other: PlayerOfTask, deals: int, seed: int, run_tasks: RunTasks = map, first_deal: int = 0
-) -> Duel:
-    """Plays duplicate deals."""
-    tasks = tasks_of([one, other], deals_of(deals, seed, first_deal), only_results=True)
-    ended = np.concatenate([part.ended for part in run_tasks(play_task, tasks)]).astype(ENDED)
-    lead = ended["score"][:, 0].astype(np.float64) - ended["score"][:, 1]
-    return Duel((lead[:deals] - lead[deals:]) / 2, ended[:deals], ended[deals:])

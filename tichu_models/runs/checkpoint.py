@@ -1,4 +1,5 @@
 """Saves and loads the weights of a run: the best ones, and those of its last step. Nothing is ever unpickled.
+Weights that were rounded to bfloat16 to be small are loaded as float32.
 
 The manifest is written before the weights, both as whole files. The weights name the digest of their manifest, so that
 weights of another run, or of an older run in the same folder, are refused.
@@ -107,7 +108,7 @@ def _weights(
             slices = {name: file.get_slice(name) for name in list(file.keys())}
             shapes = {name: (tensor.get_dtype(), tensor.get_shape()) for name, tensor in slices.items()}
             _check_shapes(path, shapes, expected)
-            return {name: file.get_tensor(name) for name in shapes}, notes
+            return {name: file.get_tensor(name).to(expected[name].dtype) for name in shapes}, notes
     except (SafetensorError, OSError) as error:
         raise CheckpointError(
             f"{path}: no whole file of weights ({error}); restore it, or train the run anew"
@@ -119,6 +120,8 @@ def _check_shapes(path: Path, found: Mapping[str, tuple[str, list[int]]], expect
     for name in sorted({*found, *expected}):
         here = (expected[name].dtype, list(expected[name].shape)) if name in expected else None
         there = (DTYPES.get(found[name][0]), found[name][1]) if name in found else None
+        if here and there == (torch.bfloat16, here[1]):
+            continue
         if here != there:
             raise CheckpointError(f"{path}: {name} is {_described(there)}; this network has {_described(here)}")
 

@@ -13,16 +13,17 @@ from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError
 from tichu_models.rl.journal import rows_of
 from tichu_models.rl.settings import DEFAULT_PRESET, SelfplaySettings, settings_of
-from tichu_models.runs.files import CURVES, METRICS
+from tichu_models.runs.files import CURVES, METRICS, WEIGHTS
 from tichu_models.runs.manifest import SpecStamp
+from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
 from tichu_pipeline.storage.made import Made
-from tichu_pipeline.training.runs import FINISHED, Run, check_name, run_of, runs
+from tichu_pipeline.training.runs import FINISHED, Run, RunError, check_name, find_run, run_of, runs
 
 # Bumped by hand when the same settings would make another player; tests/golden/selfplay_runs.json says when of the
 # rounds that are played. A run notes it in its trial.
 VERSION = 1
-SETTINGS, START = "selfplay", "from"  # keys in a manifest: in `training` and in `data`
+SETTINGS, START = "selfplay", "start"  # keys in a manifest: in `training` and in `data`
 OPPONENT = "heuristic"  # whom the figures of a run are against
 
 
@@ -51,7 +52,19 @@ class SelfplayRun(Made):
     figures: Mapping[str, float]  # of the latest evaluation
 
 
-def finished(folder: Path, settings: SelfplaySettings, start: str) -> SelfplayRun | None:
+def start_of(paths: DataPaths, request: SelfplayRequest) -> Run | None:
+    """The run that the requested one begins with; None if it begins with random networks."""
+    if not request.start:
+        return None
+    run = find_run(paths, request.start)
+    if request.start == request.run:
+        raise RunError(f"{run.folder}: a run cannot begin with its own networks; choose another name for the new one")
+    if not (run.folder / WEIGHTS).exists():
+        raise RunError(f"{run.folder}: no weights yet; expected those of a run that was trained")
+    return run
+
+
+def finished(folder: Path, settings: SelfplaySettings, start: Run | None) -> SelfplayRun | None:
     """The run in a folder, if it is finished and has these settings and this start."""
     run = run_of(folder)
     if run.state != FINISHED or difference(run, settings, start):
@@ -88,9 +101,13 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def difference(run: Run, settings: SelfplaySettings, start: str) -> str:
+def difference(run: Run, settings: SelfplaySettings, start: Run | None) -> str:
     """The first difference between a run and one of these settings and this start, in a few words; empty if there is
     none."""
+    return _other_settings(run, settings) or _other_start(run, start)
+
+
+def _other_settings(run: Run, settings: SelfplaySettings) -> str:
     manifest = run.manifest
     if manifest is None:
         return run.problem
@@ -102,8 +119,6 @@ def difference(run: Run, settings: SelfplaySettings, start: str) -> str:
             return f"{name} is a setting of another version"
         if before[name] != now[name]:
             return f"{name} = {before[name]}, not {now[name]}"
-    if (began := manifest.data.get(START, "")) != start:
-        return f"it began with {began or 'random networks'}, not with {start or 'random networks'}"
     if run.trial.get("version", VERSION) != VERSION:
         return "made by an older version"
     try:
@@ -113,14 +128,27 @@ def difference(run: Run, settings: SelfplaySettings, start: str) -> str:
     return "" if is_same else f"{manifest.spec.name} has changed since"
 
 
+def _other_start(run: Run, start: Run | None) -> str:
+    assert run.manifest is not None
+    stored, now = run.manifest.data.get(START, ""), start.manifest.digest if start and start.manifest else ""
+    if stored == now:
+        return ""
+    began = run.trial.get("start", "another run") if stored else "random networks"
+    if start and began == start.name:
+        return f"{began}, with which it began, has changed since"
+    return f"it began with {began}, not with {start.name if start else 'random networks'}"
+
+
 def stale_because(run: Run) -> str:
-    """Why a run would be trained again with its own settings; empty if it would not."""
+    """Why a run would be trained again with its own settings; empty if it would not. The run that it began with may be
+    gone."""
     assert run.manifest is not None
     try:
         settings = SelfplaySettings.read(run.manifest.training.get(SETTINGS, {}), "its settings")
     except OptionError as error:
         return str(error)
-    return difference(run, settings, run.manifest.data.get(START, ""))
+    start = run_of(run.folder.with_name(name)) if (name := run.trial.get("start", "")) else None
+    return _other_settings(run, settings) or (_other_start(run, start) if start and start.manifest else "")
 
 
 def standing(survey: Survey) -> Standing:

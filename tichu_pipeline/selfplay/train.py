@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.selfplay.runs import VERSION, SelfplayRequest, SelfplayRun, difference, finished, latest, made_of
+from tichu_pipeline.selfplay.runs import VERSION, SelfplayRequest, SelfplayRun, difference, finished, latest, made_of, start_of
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.storage.workers import Processes, Serial, Workers
-from tichu_pipeline.training.runs import RunError, find_run, locked, run_of
+from tichu_pipeline.training.runs import Run, RunError, locked, run_of
 from tichu_pipeline.training.train import peak_memory, processor
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class SelfplayTrial:
 
     config: str  # the preset
     settings: list[str]
+    start: str  # the run that it began with
     version: int
     seconds: float = 0.0  # of all attempts
     attempts: int = 0
@@ -60,11 +61,11 @@ def train_run(
     """Trains the requested run or goes on with it, for so many minutes at most; a finished run is returned as it is.
     `replace` allows the run to take the place of another one."""
     settings, folder = request.read(), paths.runs / request.run
-    if (made := finished(folder, settings, request.start)) is not None:
+    start = start_of(paths, request)
+    if (made := finished(folder, settings, start)) is not None:
         return made
-    start = _start(paths, request) if request.start else None
     with locked(folder):
-        _make_room(folder, settings, request.start, replace)
+        _make_room(folder, settings, start, replace)
         with workers or usual_workers(settings) as pool:
             return _train(folder, request, settings, start, pool, minutes, progress, evaluated)
 
@@ -78,19 +79,7 @@ def usual_workers(settings: SelfplaySettings) -> Workers:
     return Processes(count) if count > 1 else Serial()
 
 
-def _start(paths: DataPaths, request: SelfplayRequest) -> Path:
-    """The folder of the run that another one begins with. One that has begun needs it no more."""
-    folder = paths.runs / request.start
-    if request.start == request.run:
-        raise RunError(f"{folder}: a run cannot begin with its own networks; choose another name for the new one")
-    if (paths.runs / request.run / RESUME_SELFPLAY).exists():
-        return folder
-    if not (find_run(paths, request.start).folder / WEIGHTS).exists():
-        raise RunError(f"{folder}: no weights yet; expected those of a run that was trained")
-    return folder
-
-
-def _make_room(folder: Path, settings: SelfplaySettings, start: str, replace: bool) -> None:
+def _make_room(folder: Path, settings: SelfplaySettings, start: Run | None, replace: bool) -> None:
     """Removes another run from a folder if that is asked for, or if it has saved nothing yet; else fails."""
     if not (folder / MANIFEST).exists() or not (why := difference(run_of(folder), settings, start)):
         return
@@ -103,7 +92,7 @@ def _train(
     folder: Path,
     request: SelfplayRequest,
     settings: SelfplaySettings,
-    start: Path | None,
+    start: Run | None,
     pool: Workers,
     minutes: float | None,
     progress: Callable[[SelfplayProgress], None],
@@ -119,7 +108,8 @@ def _train(
     began, gpu = time.monotonic(), torch.cuda.is_available()
     resumed = any((folder / name).exists() for name in (RESUME_SELFPLAY, FIGURES))
     earlier = json_object(folder / TRIAL) if resumed else {}
-    trial = SelfplayTrial(request.preset, list(request.settings), VERSION, attempts=earlier.get("attempts", 0) + 1)
+    trial = SelfplayTrial(request.preset, list(request.settings), request.start, VERSION)
+    trial.attempts = earlier.get("attempts", 0) + 1
     trial.parameters, trial.workers, trial.device = _parameters(settings), pool.count, processor(gpu)
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.WARNING)  # they name their precision
@@ -134,9 +124,9 @@ def _train(
         evaluated(figures)
 
     note()  # so that an attempt that is killed before its first evaluation counts
-    accelerator = "gpu" if gpu else "cpu"
+    where, accelerator = start.folder if start else None, "gpu" if gpu else "cpu"
     try:
-        done = train(settings, folder, pool.map, minutes, progress, of_evaluation, start, accelerator)
+        done = train(settings, folder, pool.map, minutes, progress, of_evaluation, where, accelerator)
     except LossError as error:
         raise TrainingError(
             f"{folder}: {error}; what was saved before stays. Begin anew with other settings, such as a lower "
@@ -153,13 +143,13 @@ def _parameters(settings: SelfplaySettings) -> int:
     """The number of parameters of the player's networks."""
     import torch
 
-    from tichu_models.networks.architectures import architecture, build
+    from tichu_models.networks.architectures import build
     from tichu_models.observation.specs import spec
-    from tichu_models.rl.train import config_of
+    from tichu_models.rl.team import planned
 
     count = 0
     with torch.device("meta"):  # takes no memory
-        for name, config in (config_of(kind, settings) for kind in settings.kinds):
-            network = build(name, spec(architecture(name).spec).size, config)
+        for name, config, read in (planned(kind, settings) for kind in settings.kinds):
+            network = build(name, spec(read).size, config)
             count += sum(weights.numel() for weights in network.parameters())
     return count

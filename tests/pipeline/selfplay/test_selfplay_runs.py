@@ -134,7 +134,7 @@ def test_another_run_takes_the_place_if_that_is_asked_for(paths, tmp_path):
         (("mine", "--set", 'kinds=["pass"]'), 1, "expected some of grand"),
         (("../away",), 1, "expected letters"),
         (("mine", "--from", "nobody"), 1, "no run of this name; there are taught"),
-        (("mine", *SMOKE, "--from", "taught", "--set", "body=[8]"), 1, "a CandidateRLNet of other sizes"),
+        (("mine", *SMOKE, "--from", "taught", "--set", "body=[8]"), 1, "those of this run are"),
         (("mine", "--workers", "many"), 2, "names no workers"),
     ],
 )
@@ -244,8 +244,8 @@ def test_a_run_begins_with_the_networks_of_another(paths):
     before = told(paths.runs / "taught")["points_per_round"]
     assert facts["figures"]["points_per_round"] == pytest.approx(before, abs=30)
     run = run_of(paths.runs / "next")
-    assert run.manifest is not None
-    assert run.manifest.data == {"from": "taught"}
+    assert run.trial["start"] == "taught"
+    assert of_stage(paths).is_fresh
     other = tichu(paths, "selfplay", "next", *SMOKE, *more[2:], "--set", "iterations=1", status=1)
     assert "it began with taught, not with random networks" in other
     shutil.rmtree(run.folder)

@@ -9,9 +9,10 @@ import numpy as np
 
 from tests.makers import golden
 from tichu_models.algorithms.ppo import generator_of
+from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import twins_of
 from tichu_models.rl.settings import settings_of
-from tichu_models.rl.tasks import RULES, duel
+from tichu_models.rl.tasks import RULES
 from tichu_models.rl.train import EVALUATION_SEED
 from tichu_pipeline.selfplay import runs
 

@@ -19,7 +19,7 @@ from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
 from tichu_pipeline.selfplay.child import WORKERS
-from tichu_pipeline.selfplay.runs import OPPONENT, VERSION, SelfplayRequest, finished
+from tichu_pipeline.selfplay.runs import OPPONENT, VERSION, SelfplayRequest, finished, start_of
 from tichu_pipeline.training.parent import TrainingFailedError, train_in_child
 from tichu_pipeline.training.runs import RunError, default_name, run_of
 from tichu_pipeline.training.train import toml
@@ -64,14 +64,14 @@ def selfplay_run(network: str) -> dg.AssetsDefinition:
         folder = data.paths.runs / name
         try:
             with retry_transient(context):
-                settings = request.read()
-                made = None if config.force else finished(folder, settings, request.start)
+                settings, start = request.read(), start_of(data.paths, request)
+                made = None if config.force else finished(folder, settings, start)
                 reused = made is not None
                 if made is None:
                     if config.force:
                         (folder / FIGURES).unlink(missing_ok=True)
                     train_in_child(context, data.paths.root, request, CHILD, **{WORKERS: workers.named})
-                    made = finished(folder, settings, request.start)
+                    made = finished(folder, settings, start)
         except (OptionError, RunError, TrainingFailedError) as error:
             raise dg.Failure(str(error), allow_retries=False) from error
         if made is None:
