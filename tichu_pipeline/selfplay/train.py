@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.selfplay.runs import VERSION, SelfplayRequest, SelfplayRun, difference, finished, latest, made_of, start_of
+from tichu_pipeline.selfplay.runs import (
+    VERSION,
+    SelfplayRequest,
+    SelfplayRun,
+    difference,
+    finished,
+    latest,
+    made_of,
+    start_of,
+)
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.storage.workers import Processes, Serial, Workers
