@@ -31,7 +31,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 PROJECT = ("tichu_models", "tichu_pipeline")
 KERNELS = "tichu_models.kernels"
-DECORATORS = {"kernel", "vectorised", "inner", "inlined"}
+DECORATORS = {"kernel", "vectorised", "summing", "inner", "inlined"}
 KEEP_SECONDS = 14 * 24 * 3600
 FOLDER_NAME = re.compile(r"([\w.]+-)?[0-9a-f]{20}(-boundscheck)?")  # once there was a folder for all modules
 

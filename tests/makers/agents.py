@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.makers.runs import DECISION_NETS, PLAY_NETS, make_runs
+from tests.makers.runs import DECISION_NETS, PLAY_NETS, make_runs, make_self_taught
+from tichu_models.rules.asking import SCHUPF, SMALL_CALL
 
 SEED = 4  # of weights with which some networks announce and some do not
 RATES = [0.0, 0.1, 0.25, 1.0]  # blunder rates of the four players in the corpus of the crowd
@@ -22,22 +23,36 @@ TEXTS: dict[str, list[str]] = {
     "policy": [
         *("policy:PolicyNet", f"policy:PolicyNet,{_CHANCE}"),
         "policy:PolicyNet,rule=likelihood,decisions=false",
+        f"policy:by_cards,{_CHANCE}",
     ],
-    "candidate": ["candidate:CandidatePolicyNet", f"candidate:CandidatePolicyNet,{_CHANCE}"],
+    "candidate": [
+        *("candidate:CandidatePolicyNet", f"candidate:CandidatePolicyNet,{_CHANCE}"),
+        *("candidate:self_taught", "candidate:self_taught,temperature=1", "candidate:self_taught,decisions=false"),
+    ],
     "gc": ["gc:GCPolicyNet", f"gc:GCPolicyNet,{_CHANCE}", f"gc:GCPolicyNet,{_GOAL}"],
     "dt": ["dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"],
     "mcts": [
         *("mcts:PolicyNet,simulations=8,deals=2", "mcts:PolicyNet,simulations=8,deals=2,leaf=value"),
         "mcts:GCPolicyNet,simulations=8,deals=2,trust=1,by=visits,root=puct",
+        "mcts:self_taught,simulations=8,deals=2",
     ],
+    "champion": ["champion", f"champion:fast,{_CHANCE}"],
 }
 
 
 def make_data(data: Path) -> Path:
     """Makes a small run of every network, and the truth of a corpus of one round; returns the folder of runs."""
     make_truth(data)
-    make_runs(data / "runs", (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
-    return data / "runs"
+    runs = data / "runs"
+    make_runs(runs, (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
+    make_self_taught(runs, "self_taught", seed=SEED)
+    make_self_taught(runs, "by_cards", "PolicyRLNet", (SMALL_CALL, SCHUPF), seed=SEED)
+    return runs
+
+
+def make_champion(folder: Path) -> Path:
+    """Makes a small champion in a folder; returns its own folder, which a test puts in place of the shipped one."""
+    return folder / make_self_taught(folder, "champion", seed=SEED)
 
 
 def make_truth(data: Path) -> None:

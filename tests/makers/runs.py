@@ -8,17 +8,22 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 from tichu_models.arena import lockstep
-from tichu_models.networks.architectures import ARCHITECTURES, build
+from tichu_models.networks.architectures import architecture, build
 from tichu_models.observation.specs import spec
 from tichu_models.players.base import Agent
+from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.runs.checkpoint import save
+from tichu_models.runs.files import of_kind
 from tichu_models.runs.manifest import RunManifest, SpecStamp
 
 SMALL = {
     "DTNet": {"turns": 8, "d_model": 16, "layers": 1, "heads": 2, "feedforward": 16, "policy": [16], "value": [8]},
     "GCPolicyNet": {"body": [32], "policy": [16], "value": [8]},
     "CandidatePolicyNet": {"body": [32], "move": [16], "width": 16},
+    "CandidateRLNet": {"body": [32], "move": [16], "width": 16},
+    "BombRLNet": {"body": [32], "move": [16], "width": 16},
 }
 SCALING = {
     "trick_points": {"offset": 0.0, "scale": 50.0, "clip": [-25.0, 100.0]},
@@ -27,11 +32,12 @@ SCALING = {
 }
 PLAY_NETS = ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet")
 DECISION_NETS = ("GrandNet", "TichuNet", "SmallTichuNet", "SchupfNet", "WishNet", "DragonNet", "BombNet")
+OTHER_KINDS = tuple(kind for kind in range(len(KINDS)) if kind != PLAY)
 
 
 def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed: int = 0, **sizes: object) -> str:
     """Makes a run of a small network, or of the given sizes; returns its name, by default the network's."""
-    found = ARCHITECTURES[network]
+    found = architecture(network)
     read = spec(spec_name or found.spec)
     config = found.config.read(sizes or SMALL.get(network, {"hidden": [32, 16]}), network)
     manifest = RunManifest(
@@ -50,6 +56,18 @@ def make_run(runs: Path, network: str, name: str = "", spec_name: str = "", seed
             weights.data *= 3  # otherwise all answers are much the same
     save(runs / (name or network), net, manifest)
     return name or network
+
+
+def make_self_taught(
+    runs: Path, name: str, network: str = "CandidateRLNet", kinds: Iterable[int] = OTHER_KINDS, seed: int = 0
+) -> str:
+    """Makes a run of self-play with small networks for plays and for these other kinds of decisions; returns its
+    name."""
+    make_run(runs, network, name, seed=seed)
+    for kind in kinds:
+        path = of_kind(runs / name, kind)
+        make_run(path.parent, NETWORK_OF_KIND[kind], path.name, seed=seed + kind)
+    return name
 
 
 def make_runs(runs: Path, networks: Iterable[str], seed: int = 0) -> None:

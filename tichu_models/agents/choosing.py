@@ -1,7 +1,7 @@
-"""From a network's outputs to an answer: legal moves, their scores and the choice, as kernels over many decisions.
+"""From a network's outputs to an answer: legal answers, their scores and the choice, as kernels over many decisions.
 
-The legal moves of all decisions are kept end to end; `counts` says how many each decision has. No decision depends on
-the others of its batch. Two kernels do in play what torch does in training, and tests hold each pair together:
+The answers of all decisions are kept end to end; `counts` says how many each decision has. No decision depends on the
+others of its batch. Two kernels do in play what torch does in training, and tests hold each pair together:
 `score_moves` is `networks.decision_rule`, `put_move_features` is `candidate_policy_net.move_features`.
 """
 
@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tichu_models.algorithms.answers import best_of, drawn
 from tichu_models.chance import draw, draw_unit
 from tichu_models.kernels import inner, kernel
 from tichu_models.networks.interface import LIKELIHOOD, MEAN, MOVE_FEATURES, PASS_OUTPUT, PLAY_OUTPUT, RARITY
+from tichu_models.observation.choices import PICK, choices, give, place_of
 from tichu_models.observation.fields import COMBINATION, cards_field
 from tichu_models.observation.unpack import put_bits
-from tichu_models.rules.asking import schupf_answer
+from tichu_models.rules.asking import PLAY, giving, schupf_answer
 from tichu_models.rules.cards import (
     BIT_OF_INDEX,
     COLOUR_OF_INDEX,
@@ -31,10 +33,9 @@ from tichu_models.rules.cards import (
     lowest_bit,
 )
 from tichu_models.rules.combinations import bomb_strength, cards_of, rank_of, type_of
-from tichu_models.rules.legal import MAX_PLAYS, Plays, answers, bombs, new_buffer
+from tichu_models.rules.legal import MAX_PLAYS, Plays, bombs, new_buffer
 
 USUAL_MOVES = 16
-PICK = 2  # counter of the draw that picks a move; built-in players use the counters below it
 
 # By the bit of a card in a mask.
 VALUE_OF_BIT = VALUE_OF_INDEX[INDEX_OF_BIT].astype(np.int64)
@@ -45,34 +46,33 @@ RARITY_OF_BIT = np.log(NUM_CARDS / _COPIES) / math.log(NUM_CARDS / 4)
 
 
 class Moves(NamedTuple):
-    """The legal moves of n decisions."""
+    """The answers among which n decisions of one kind choose: legal moves, for plays and bombs."""
 
-    plays: np.ndarray  # int64 (m,): packed plays end to end, 0 for the pass
+    plays: np.ndarray  # int64 (m,) end to end: packed plays, 0 for none; of other kinds what `choices` has for them
     counts: np.ndarray  # int64 (n,): how many each decision has
 
 
 @kernel
-def find_moves(views: np.ndarray, buffer: Plays, plays: np.ndarray, counts: np.ndarray) -> int:
-    """Writes the legal moves of all views; returns how many there are, or -1 if there is too little room."""
+def find_moves(views: np.ndarray, kind: int, buffer: Plays, plays: np.ndarray, counts: np.ndarray) -> int:
+    """Writes the answers of all views; returns how many there are, or -1 if there is too little room."""
     n = 0
     for i in range(len(views)):
         if n + MAX_PLAYS > len(plays):
             return -1
-        view = views[i]
-        counts[i] = answers(view.hand, view.trick, view.wish, buffer)
+        counts[i] = choices(views[i], kind, buffer)
         for k in range(counts[i]):
             plays[n + k] = buffer.move[k]
         n += counts[i]
     return n
 
 
-def moves_of(views: np.ndarray) -> Moves:
-    """The legal moves of views in which a play is asked."""
+def moves_of(views: np.ndarray, kind: int = PLAY) -> Moves:
+    """The answers to choose from where a question of this kind is asked."""
     counts, buffer = np.empty(len(views), dtype=np.int64), new_buffer()
     room = USUAL_MOVES * len(views) + MAX_PLAYS
     while True:
         plays = np.empty(room, dtype=np.int64)
-        n = find_moves(views, buffer, plays, counts)
+        n = find_moves(views, kind, buffer, plays, counts)
         if n >= 0:
             return Moves(plays[:n], counts)
         room *= 2
@@ -128,20 +128,21 @@ def score_moves(
 
 
 @kernel
-def match_moves(states: np.ndarray, moves: np.ndarray, counts: np.ndarray, scale: float, scores: np.ndarray) -> None:
-    """The score of every move of a CandidatePolicyNet: its embedding times that of its decision's state, scaled."""
+def score_answers(
+    outputs: np.ndarray, kind: int, picks: np.ndarray, plays: np.ndarray, counts: np.ndarray, scores: np.ndarray
+) -> None:
+    """The score of every answer to questions of one kind: an output of the decision net. `picks` says of each decision
+    which part of schupfen it is."""
     at = 0
     for i in range(len(counts)):
+        pick = np.int64(picks[i])
         for k in range(at, at + counts[i]):
-            total = 0.0
-            for j in range(states.shape[1]):
-                total += np.float64(states[i, j]) * moves[k, j]
-            scores[k] = total * scale
+            scores[k] = outputs[i, place_of(kind, pick, plays[k])]
         at += counts[i]
 
 
 @kernel
-def pick_moves(
+def pick_answers(
     views: np.ndarray,
     plays: np.ndarray,
     counts: np.ndarray,
@@ -149,31 +150,29 @@ def pick_moves(
     temperature: float,
     top_k: int,
     seed: int,
-    choices: np.ndarray,
+    pick: int,
+    chosen: np.ndarray,
 ) -> None:
-    """The cards of the move with the highest score, the first of equals. With a temperature above 0, a move is sampled
-    from the softmax of scores / temperature over the top_k best moves (0: all) and those that tie with the last."""
+    """The answer with the highest score, the first of equals. With a temperature above 0, one is drawn from the softmax
+    of scores / temperature over the top_k best answers (0: all) and those that tie with the last."""
     at = 0
     for i in range(len(counts)):
         end = at + counts[i]
-        best = at
-        for k in range(at + 1, end):
-            if scores[k] > scores[best]:
-                best = k
+        place = best_of(scores, at, end)
         if temperature > 0:
             least = np.sort(scores[at:end])[counts[i] - top_k] if 0 < top_k < counts[i] else -np.inf
-            total = 0.0
-            for k in range(at, end):
-                total += math.exp((scores[k] - scores[best]) / temperature) if scores[k] >= least else 0.0
-            left = draw_unit(draw(views[i].key, PICK), seed) * total
-            for k in range(at, end):
-                if scores[k] >= least:
-                    left -= math.exp((scores[k] - scores[best]) / temperature)
-                    if left < 0:
-                        best = k
-                        break
-        choices[i] = cards_of(plays[best])
+            unit = draw_unit(draw(views[i].key, PICK + pick), seed)
+            place = drawn(scores, at, end, place, least, temperature, unit)
+        chosen[i] = plays[place]
         at = end
+
+
+@kernel
+def give_cards(views: np.ndarray, pick: int, cards: np.ndarray, answers: np.ndarray) -> None:
+    """Makes the views those of the next part of schupfen, and adds the cards to its answers."""
+    for i in range(len(views)):
+        give(views[i], pick, cards[i])
+        answers[i] |= giving(cards[i], pick)
 
 
 @kernel

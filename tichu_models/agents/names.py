@@ -5,12 +5,15 @@ A name that is not here names no agent; `registry` makes the agent of each name.
 
 from __future__ import annotations
 
-WITHOUT_RUN = ("random", "heuristic", "crowd")
+CHAMPION = "champion"  # the strongest player that ships with the package
+FAST = "fast"  # behind it: its policy alone, without a search
+
+WITHOUT_RUN = ("random", "heuristic", "crowd", CHAMPION)
 WITH_RUN = {
-    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
-    "candidate": ("CandidatePolicyNet",),
+    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet", "CandidateRLNet", "PolicyRLNet"),
+    "candidate": ("CandidatePolicyNet", "CandidateRLNet"),
     "gc": ("GCPolicyNet",),
     "dt": ("DTNet",),
-    "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet"),
+    "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "CandidateRLNet", "PolicyRLNet"),
 }
 NAMES = (*WITHOUT_RUN, *WITH_RUN)

@@ -23,30 +23,36 @@ class HeuristicOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class NNetOptions(Options):
-    """Options of every player with a network."""
+    """Options of every player with a network. Players that imitate draw plays only, others all their answers."""
 
     temperature: float = option(
-        0.0, "0 plays the best move; otherwise a move is drawn from the softmax of score / temperature", least=0
+        0.0, "0 gives the best answer; otherwise one is drawn from the softmax of score / temperature", least=0
     )
-    top_k: int = option(0, "draws among this many best moves only; 0 draws among all", least=0)
+    top_k: int = option(0, "draws among this many best answers only; 0 draws among all", least=0)
     seed: int = option(0, "seed of these draws", least=0, most=2**31)
     decisions: bool = option(
-        True, "lets the networks beside the run answer all other decisions; if false, rules of thumb answer them"
+        True, "lets networks answer all decisions other than plays; if false, rules of thumb answer them"
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.top_k and not self.temperature:
+            raise OptionError(f"top_k = {self.top_k}: without a temperature the best answer is given")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitatorOptions(NNetOptions):
+    """Options of every player whose networks imitate people."""
+
     announce: float | None = option(
         None,
         "announces if the chance to go out first is at least this, 0 to 1; by default, if a person would",
         least=0,
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.top_k and not self.temperature:
-            raise OptionError(f"top_k = {self.top_k}: without a temperature the best move is played")
-
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyOptions(NNetOptions):
+class PolicyOptions(ImitatorOptions):
     """Options of players whose network has one output for each card."""
 
     rule: DecisionRule = option("sum", "decision rule: how the outputs for cards become the score of a move")
@@ -111,7 +117,7 @@ class SearchOptions(Options):
     )
     open: bool = option(False, "sees all hands, to measure what hidden cards are worth")
     decisions: bool = option(
-        True, "lets the networks beside the run answer all other decisions; if false, rules of thumb answer them"
+        True, "lets networks answer all decisions other than plays; if false, rules of thumb answer them"
     )
     seed: int = option(0, "seed of the deals that are drawn", least=0, most=2**31)
 

@@ -3,7 +3,8 @@
 A colon follows the name, then the run, for players with a network, and options as `key=value`, separated by commas. RUN
 is a folder in the folder of runs. `policy:RUN` takes a run with any network for plays; `candidate`, `gc` and `dt` take
 only their own kind. `crowd:FILE` takes the blunder rates of a corpus from FILE, a path in the data folder, which is the
-parent of the folder of runs. Torch is imported only for players with a network.
+parent of the folder of runs. `champion` is the run that ships with the package, and `champion:fast` its policy alone;
+so far the two are the same. Torch is imported only for players with a network.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from tichu_models.agents.names import NAMES, WITH_RUN
+from tichu_models.agents.names import CHAMPION, FAST, NAMES, WITH_RUN
 from tichu_models.agents.options import (
     GoalOptions,
     HeuristicOptions,
+    ImitatorOptions,
     NNetOptions,
     PolicyOptions,
     RandomOptions,
     SearchOptions,
 )
+from tichu_models.networks.architectures import SELF_TAUGHT
 from tichu_models.options import OptionError, Options, expected
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.players.crowd import TRUTH_FILE, CrowdAgent, rates_in
+from tichu_models.runs import files
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, RunManifest
@@ -52,9 +56,11 @@ class AgentClass:
 
 OF_NETWORK = {
     "PolicyNet": AgentClass(PolicyOptions, "policy_agent", "PolicyAgent"),
-    "CandidatePolicyNet": AgentClass(NNetOptions, "candidate_agent", "CandidatePolicyAgent"),
+    "CandidatePolicyNet": AgentClass(ImitatorOptions, "candidate_agent", "CandidatePolicyAgent"),
     "GCPolicyNet": AgentClass(GoalOptions, "gc_agent", "GCPolicyAgent"),
     "DTNet": AgentClass(GoalOptions, "dt_agent", "DTAgent"),
+    "CandidateRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
+    "PolicyRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
 }
 
 
@@ -71,6 +77,10 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
             return HeuristicAgent(_options(HeuristicOptions, rest).blunder)
         if name == "crowd":
             return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH_FILE)))
+        if name == CHAMPION:
+            first, _, others = rest.partition(",")
+            rest = others if first.strip() == FAST else rest
+            return _with_network(text.strip(), champion_folder(), ("CandidateRLNet", "PolicyRLNet"), rest)
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
@@ -119,8 +129,15 @@ def _folder(run: str, runs: Path | None) -> Path:
     return folder
 
 
+def champion_folder() -> Path:
+    """The folder of the run that ships with the package."""
+    if not (files.CHAMPION / MANIFEST).exists():
+        raise AgentError(f"this installation has no champion ({files.CHAMPION}); `make champion` trains one")
+    return files.CHAMPION
+
+
 def _with_network(name: str, folder: Path, networks: Sequence[str], rest: str) -> Agent:
-    """A player with the network of a run, and with the networks beside it for other decisions."""
+    """A player with the network of a run, and with the networks that belong to it for other decisions."""
     import importlib
 
     from tichu_models.agents.neural.network import Network
@@ -131,7 +148,8 @@ def _with_network(name: str, folder: Path, networks: Sequence[str], rest: str) -
     kind = OF_NETWORK[manifest.network]
     options = _options(kind.options, rest)
     make = getattr(importlib.import_module(f"tichu_models.agents.neural.{kind.module}"), kind.class_name)
-    agent = make(name, Network(folder), options, _others(folder, manifest) if options.decisions else {})
+    find_others = _own_others if manifest.network in SELF_TAUGHT else _others_beside
+    agent = make(name, Network(folder), options, find_others(folder, manifest) if options.decisions else {})
     if isinstance(options, GoalOptions) and options.value is not None:
         agent.value_net = Network(_folder(options.value, folder.parent), "ValueNet")
     return agent
@@ -160,10 +178,23 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
     return MCTSAgent(name, policy, lambda views: expected_by(value_net, views), options)
 
 
-def _others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
-    """The networks beside a run that answer decisions other than plays, by kind of decision."""
+def _own_others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
+    """The networks in a self-play run's subfolders, by kind of decision."""
     from tichu_models.agents.neural.network import Network
-    from tichu_models.agents.neural.nnet_agent import NETWORK_OF_KIND
+    from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
+
+    folders = {kind: files.of_kind(folder, kind) for kind in NETWORK_OF_KIND}
+    return {
+        kind: Network(path, NETWORK_OF_KIND[kind], f"{folder.name}/{path.name}")
+        for kind, path in folders.items()
+        if (path / MANIFEST).exists()
+    }
+
+
+def _others_beside(folder: Path, own: RunManifest) -> Mapping[int, Network]:
+    """The networks beside a run that imitate answers to decisions other than plays, by kind of decision."""
+    from tichu_models.agents.neural.imitating_agent import NETWORK_OF_KIND
+    from tichu_models.agents.neural.network import Network
 
     folders = _beside(folder, own)
     return {kind: Network(folders[name], name) for kind, name in NETWORK_OF_KIND.items() if name in folders}

@@ -32,24 +32,38 @@ def log_probabilities(scores: np.ndarray, counts: np.ndarray, logs: np.ndarray) 
 
 
 @inner
-def pick(scores: np.ndarray, begin: int, end: int, temperature: float, unit: float) -> int:
-    """The place of the highest score, the first of equals; with a temperature above 0 one that is drawn by `unit` from
-    the softmax of scores / temperature."""
+def best_of(scores: np.ndarray, begin: int, end: int) -> int:
+    """The place of the highest score, the first of equals."""
     best = begin
     for k in range(begin + 1, end):
         if scores[k] > scores[best]:
             best = k
-    if temperature == 0:
-        return best
+    return best
+
+
+@inner
+def drawn(scores: np.ndarray, begin: int, end: int, best: int, least: float, temperature: float, unit: float) -> int:
+    """A place that `unit` draws from the softmax of scores / temperature, among scores of at least `least`. `best` is
+    the place of the highest score."""
     highest, total = np.float64(scores[best]), 0.0
     for k in range(begin, end):
-        total += math.exp((scores[k] - highest) / temperature)
+        if scores[k] >= least:
+            total += math.exp((scores[k] - highest) / temperature)
     left = unit * total
     for k in range(begin, end):
-        left -= math.exp((scores[k] - highest) / temperature)
-        if left < 0:
-            return k
+        if scores[k] >= least:
+            left -= math.exp((scores[k] - highest) / temperature)
+            if left < 0:
+                return k
     return best
+
+
+@inner
+def pick(scores: np.ndarray, begin: int, end: int, temperature: float, unit: float) -> int:
+    """The place of the highest score, the first of equals; with a temperature above 0 one that is drawn by `unit` from
+    the softmax of scores / temperature."""
+    best = best_of(scores, begin, end)
+    return best if temperature == 0 else drawn(scores, begin, end, best, -np.inf, temperature, unit)
 
 
 @summing

@@ -36,8 +36,16 @@ class CandidatePolicyNet(nn.Module):
         self.move = stack(MOVE_FEATURES, config.move, config.width)
         self.scale = 1 / math.sqrt(config.width)
 
+    def states(self, state: Tensor) -> Tensor:
+        """The vectors of states: (n, inputs) -> (n, width)."""
+        return self.body(state)
+
+    def moves(self, features: Tensor) -> Tensor:
+        """The vectors of moves: (m, 102) -> (m, width)."""
+        return self.move(features)
+
     def forward(self, state: Tensor, candidates: Candidates) -> Tensor:
         """(n, inputs) and m moves of n decisions -> (m,)."""
-        states = self.body(state)
-        moves = self.move(move_features(candidates.plays).to(state.dtype))
+        states = self.states(state)
+        moves = self.moves(move_features(candidates.plays).to(state.dtype))
         return (states[candidates.row] * moves).sum(1) * self.scale

@@ -39,7 +39,7 @@ class MoveNet(nn.Module):
 
 
 class CandidateRLNet(MoveNet):
-    """A policy that reads each legal move. The weights have the names of CandidatePolicyNet's."""
+    """A policy that reads each legal move. Its layers are those of CandidatePolicyNet, in the same order."""
 
     def __init__(self, inputs: int, config: CandidateRLConfig) -> None:
         super().__init__()

@@ -1,7 +1,8 @@
 """The answers among which a policy chooses, by kind of decision, and the place of each among its outputs.
 
 Plays and bombs are packed plays, which the networks read. Schupfen is three decisions in a row: for the right opponent,
-the partner and the left opponent, each with the cards that are left; their answers are card indices.
+the partner and the left opponent, each with the cards that are left; their answers are card indices. Where an answer is
+drawn by chance, each of the three has a counter of its own, from PICK on.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tichu_models.rules.legal import Plays, answers, bombs
 from tichu_models.rules.state import LEFT, RIGHT
 
 PICKS = 3  # decisions of which schupfen consists
+PICK = 2  # counter of the draw that picks an answer; built-in players use the counters below it
 
 
 @inlined

@@ -11,12 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tichu_models.agents.choosing import PICK
 from tichu_models.algorithms.answers import pick
 from tichu_models.arena.table import ROUND_OVER, Table, advance, answer, begin_fixture, look, next_round
 from tichu_models.chance import draw, draw_unit
 from tichu_models.kernels import inner, kernel
-from tichu_models.observation.choices import PICKS, choices, give, place_of
+from tichu_models.observation.choices import PICK, PICKS, choices, give, place_of
 from tichu_models.observation.encode import encode
 from tichu_models.observation.fields import Row
 from tichu_models.observation.turns import recall
@@ -236,16 +235,6 @@ def places_of(
         kind, pick = np.int64(decisions[rows[i]].kind), np.int64(decisions[rows[i]].pick)
         for k in range(at, at + counts[i]):
             places[k] = place_of(kind, pick, found[k])
-        at += counts[i]
-
-
-@kernel
-def pick_outputs(outputs: np.ndarray, places: np.ndarray, counts: np.ndarray, scores: np.ndarray) -> None:
-    """The output of a decision net for each option."""
-    at = 0
-    for i in range(len(counts)):
-        for k in range(at, at + counts[i]):
-            scores[k] = outputs[i, places[k]]
         at += counts[i]
 
 

@@ -16,15 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tichu_models.agents.choosing import put_move_features
-from tichu_models.algorithms.answers import distinct, log_probabilities, match
+from tichu_models.agents.choosing import Moves, score_answers
+from tichu_models.agents.neural.move_scores import move_scores
+from tichu_models.algorithms.answers import log_probabilities
 from tichu_models.arena.table import TABLE
-from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.encode import PLAN, ROW, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
-from tichu_models.observation.unpack import BFLOAT16, FLOAT32, LANES, Unpacker
+from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.observation.view import VIEW
 from tichu_models.rl.hall import (
     COUNTS,
@@ -39,8 +39,6 @@ from tichu_models.rl.hall import (
     choose,
     gather,
     options_of,
-    pick_outputs,
-    places_of,
     proceed,
 )
 from tichu_models.rules.legal import MAX_PLAYS, new_buffer
@@ -97,16 +95,6 @@ class Reader:
         gather(rows, packed, self.spec.width, self._packed)
         features = torch.from_numpy(self._unpacker.features(self._packed[:n], self._features))
         return features.view(self.dtype) if self.dtype == torch.bfloat16 else features
-
-
-def move_vectors(network: MoveNet, plays: np.ndarray, lookup: np.ndarray, tile: int) -> np.ndarray:
-    """The vectors of moves, float32 (u, width), computed in tiles."""
-    rows = -(-len(plays) // tile) * tile
-    features = np.zeros(rows * MOVE_FEATURES + LANES, dtype=lookup.dtype)
-    put_move_features(plays, lookup, features)
-    tensor = torch.from_numpy(features[: rows * MOVE_FEATURES].reshape(rows, -1))
-    tensor = tensor.view(torch.bfloat16) if features.dtype == np.int16 else tensor
-    return torch.cat([network.moves(part).float() for part in tensor.split(tile)]).numpy()
 
 
 def no_forks(rounds: int) -> np.ndarray:
@@ -195,7 +183,7 @@ class Rollout:
     def _decide(self, group: int, rows: np.ndarray) -> None:
         """Lets a network make these decisions, and moves their tables on."""
         player, kind = divmod(group, NUM_KINDS)
-        scores = self.scores(self.players[player].networks[kind], self.readers[group], rows)
+        scores = self.scores(self.players[player].networks[kind], self.readers[group], rows, kind)
         counts = self._counts[: len(rows)]
         logs = np.empty(len(scores))
         log_probabilities(scores, counts, logs)
@@ -204,8 +192,8 @@ class Rollout:
         carry_out(rows, self.decisions, self.options, self.tables, self.seated, self._plays, self.counts, who)
         self._proceed(who)
 
-    def scores(self, network: nn.Module, reader: Reader, rows: np.ndarray) -> np.ndarray:
-        """The score of every option of these decisions, which are of one kind."""
+    def scores(self, network: nn.Module, reader: Reader, rows: np.ndarray, kind: int) -> np.ndarray:
+        """The score of every option of these decisions, which are of this kind."""
         counts = self._counts[: len(rows)]
         m = options_of(rows, self.decisions, self.options, self._found, counts)
         if m > len(self._found):
@@ -215,13 +203,10 @@ class Rollout:
         state = reader.read(rows, self.seen, self.tile)
         if isinstance(network, MoveNet):
             states = torch.cat([network.states(part).float() for part in state.split(self.tile)]).numpy()
-            different, which = distinct(found)
-            moves = move_vectors(network, different, reader.lookup, self.tile)
-            return match(states, moves, which, counts, network.scale)
+            return move_scores(network, states, Moves(found, counts), reader.lookup, self.tile)
         outputs = torch.cat([network(part).float() for part in state.split(self.tile)]).numpy()
-        places, scores = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.float32)
-        places_of(rows, self.decisions, found, counts, places)
-        pick_outputs(outputs, places, counts, scores)
+        scores = np.empty(m, dtype=np.float32)
+        score_answers(outputs, kind, self.decisions["pick"][rows], found, counts, scores)
         return scores
 
 

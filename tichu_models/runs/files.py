@@ -13,17 +13,23 @@
     calibration.json      of networks that take a goal: the points they win for each goal
     calibration.png       the same as a picture
 
-A run of self-play (`tichu_models.rl.train`) has the networks for plays here, and those for other decisions in
-subfolders by kind of decision, each with a manifest and weights; the critic in `critic/`. Here
+A run of self-play (`tichu_models.rl.train`) has several networks, each with a manifest and weights. The one for plays
+lies in the run's folder, those for other decisions in subfolders of the names of their kinds: `grand/`, `tichu/`,
+`schupf/`, `small/`, `bomb/`, `wish/`, `dragon/`. Where one is missing, a player answers by rules of thumb. `critic/` is
+for training alone: no player loads it. In the run's folder
 
     metrics.csv           a row for each evaluation against one opponent
     iterations.csv        a row for each iteration
     resume.safetensors    the state of an unfinished run
+    learning_curves.png   points against minutes and rounds, and how the networks learn
 
-`final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures.
+`final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures. The champion, the
+strongest player, ships with the package: a run of self-play in `tichu_models/champion/`.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 MANIFEST = "manifest.json"
 WEIGHTS, LAST_WEIGHTS = "model.safetensors", "last.safetensors"
@@ -31,9 +37,21 @@ METRICS = "metrics.csv"
 EVENTS = "events.out.*"  # a pattern: TensorBoard names its files itself
 RESUME, FIGURES = "resume.ckpt", "figures.json"
 ITERATIONS, RESUME_SELFPLAY = "iterations.csv", "resume.safetensors"
-CRITIC = "critic"
 TRIAL = "trial.json"
 CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 CALIBRATION, CALIBRATION_PICTURE = "calibration.json", "calibration.png"
 
 FINAL_TEST = "final_test.jsonl"
+CHAMPION = Path(__file__).parents[1] / "champion"
+
+
+def of_kind(run: Path, kind: int) -> Path:
+    """The folder of a self-play run's network for this kind of decision."""
+    from tichu_models.rules.asking import KINDS, PLAY
+
+    return run if kind == PLAY else run / KINDS[kind]
+
+
+def of_critic(run: Path) -> Path:
+    """The folder of a self-play run's critic."""
+    return run / "critic"

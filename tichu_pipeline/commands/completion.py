@@ -12,9 +12,19 @@ from pathlib import Path
 
 import typer
 
-from tichu_models.agents.names import WITH_RUN, WITHOUT_RUN
-from tichu_models.runs.files import MANIFEST
+from tichu_models.agents.names import CHAMPION, FAST, WITH_RUN, WITHOUT_RUN
+from tichu_models.runs.files import MANIFEST, of_critic
 from tichu_pipeline.storage.folders import DataPaths
+
+
+def explained(ctx: typer.Context, incomplete: str) -> list[str]:
+    """What `tichu explain` takes: runs, the networks in their subfolders, and the champion."""
+    names = [CHAMPION]
+    for run in _runs(ctx):
+        folder = _paths(ctx).runs / run
+        others = [path.parent for path in folder.glob(f"*/{MANIFEST}") if path.parent != of_critic(folder)]
+        names += [run, *(f"{run}/{other.name}" for other in others)]
+    return _beginning(incomplete, names)
 
 
 def runs(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -25,6 +35,7 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:
     """Agents; those that take a run once for each suitable run. Bash splits words at a colon."""
     of_runs = [f"{name}:{run}" for run in _runs(ctx) for name in _players_of(_paths(ctx).runs / run)]
+    of_runs.append(f"{CHAMPION}:{FAST}")
     if before := _before_colon():
         return _beginning(f"{before}:{incomplete}", of_runs, len(before) + 1)
     return _beginning(incomplete, [*WITHOUT_RUN, *of_runs])

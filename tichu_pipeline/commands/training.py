@@ -152,7 +152,13 @@ def _say_epoch(network: str, epoch: int, figures: dict[str, float]) -> None:
 
 
 def explain(
-    run: Annotated[str, typer.Argument(help="A name that `tichu runs` lists.", autocompletion=completion.runs)],
+    run: Annotated[
+        str,
+        typer.Argument(
+            help="A name that `tichu runs` lists, a network in a run of self-play (my_run/grand), or champion.",
+            autocompletion=completion.explained,
+        ),
+    ],
     file: Annotated[Path, typer.Option(help="The game log, a .tch file.", metavar="FILE")],
     round_index: Annotated[int, typer.Option("--round", help="The round; the first is 0.", min=0, metavar="N")],
     turn: Annotated[
@@ -185,22 +191,24 @@ def explain(
 
     Example: tichu explain policy_net --file 2203201.tch --round 0 --turn 3
     """
+    from tichu_models.agents.registry import AgentError
     from tichu_models.observation.specs import SpecError
     from tichu_models.runs.manifest import CheckpointError
     from tichu_pipeline.features.log_decisions import LogError
     from tichu_pipeline.storage.folders import DataPaths
-    from tichu_pipeline.training.runs import RunError, find_run
+    from tichu_pipeline.training.runs import RunError, network_folder
 
     try:
-        folder = find_run(DataPaths(data), run).folder
+        folder = network_folder(DataPaths(data), run)
         from tichu_models.networks.interface import DECISION_RULES
-        from tichu_pipeline.training.explain import Question
         from tichu_pipeline.training.explain import explain as answers
+        from tichu_pipeline.training.questions import Question
 
         if rule not in DECISION_RULES:
             raise typer.BadParameter(f"expected one of {', '.join(DECISION_RULES)}", param_hint="--rule")
-        decisions = list(answers(folder, Question(file, round_index, turn, seat, rtg, rule)))  # type: ignore[arg-type]
-    except (RunError, LogError, CheckpointError, SpecError) as error:
+        question = Question(file, round_index, turn, seat, rtg, rule)  # type: ignore[arg-type]
+        decisions = list(answers(folder, question, run))
+    except (RunError, AgentError, LogError, CheckpointError, SpecError) as error:
         fail(str(error))
     if as_json:
         typer.echo(json.dumps(decisions))

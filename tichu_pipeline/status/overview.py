@@ -129,8 +129,9 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
         return
     yield pages.section(
         "Networks",
-        "The finished runs. Networks that imitate have figures on validation games, of their best weights; players "
-        "that learned from self-play have points against rules of thumb. The name of a run links to its curves.",
+        "The finished runs. Networks that learned from logs have the figures of their best weights on validation "
+        "games, those that learned from self-play the points by which they win. The name of a run links to its "
+        "learning curves.",
     )
     yield pages.table(
         ("run", "network and what it reads", "parameters", "trained for", "figures"), rows, as_text=(1, 4)
@@ -139,8 +140,9 @@ def _networks(paths: DataPaths, target: Path) -> Iterator[str]:
 
 def _trained(run: Run, manifest: RunManifest, target: Path) -> Sequence[str]:
     """A finished run as a row of the table of networks."""
+    curves = run.folder / CURVES
     return (
-        pages.link(run.folder / CURVES, target, run.name),
+        pages.link(curves, target, run.name) if curves.exists() else _text(run.name),
         f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
         f"{run.trial.get('parameters', 0):,}",
         f"{run.trial.get('seconds', 0):,.0f} s",

@@ -22,7 +22,7 @@ GAMES = 4
 SIZES: dict[str, dict] = {
     "DTNet": {"turns": 2, "d_model": 8, "layers": 1, "heads": 1, "feedforward": 8, "policy": [8], "value": [8]},
     "GCPolicyNet": {"body": [8], "policy": [8], "value": [8]},
-    "CandidatePolicyNet": {"body": [8], "move": [8], "width": 8},
+    **{name: {"body": [8], "move": [8], "width": 8} for name in ("CandidatePolicyNet", "CandidateRLNet", "BombRLNet")},
 }
 
 
@@ -115,16 +115,29 @@ def learning() -> None:
 
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
-    from tichu_models.networks.architectures import ARCHITECTURES, build
+    from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
+    from tichu_models.agents.registry import OF_NETWORK
+    from tichu_models.networks.architectures import ARCHITECTURES
+    from tichu_models.runs.files import of_kind
+
+    for name in {**ARCHITECTURES, **OF_NETWORK}:
+        _make_run(runs / name, name)
+        if name not in ARCHITECTURES:
+            for kind, other in NETWORK_OF_KIND.items():
+                _make_run(of_kind(runs / name, kind), other)
+
+
+def _make_run(folder: Path, name: str) -> None:
+    from tichu_models.networks.architectures import architecture, build
     from tichu_models.observation.specs import spec
     from tichu_models.runs.checkpoint import save
     from tichu_models.runs.manifest import RunManifest, SpecStamp
 
-    for name, found in ARCHITECTURES.items():
-        read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
-        inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
-        manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
-        save(runs / name, build(name, inputs, config), manifest)
+    found = architecture(name)
+    read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
+    inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
+    manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
+    save(folder, build(name, inputs, config), manifest)
 
 
 def _play_once(name: str, runs: Path, deals: int = 1) -> Rounds:

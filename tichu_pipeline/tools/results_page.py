@@ -99,11 +99,11 @@ def _with_interval(value: float, interval: Sequence[float], form: str) -> str:
 
 
 def _trials(listed: Sequence[Run]) -> str:
-    """A table of all finished runs."""
+    """A table of all finished runs that learned from logs."""
     headings = ("run", "network", "vector", "settings", "parameters", "samples an epoch", "best epoch", "figures")
     lines = []
     for run in listed:
-        if run.manifest is None or run.state != FINISHED:
+        if run.manifest is None or run.state != FINISHED or not run.learned_from_logs:
             continue
         lines.append(
             (

@@ -16,7 +16,7 @@ from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
 from tichu_models.arena.defaults import DEALS
-from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.networks.architectures import ARCHITECTURES, architecture
 from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
@@ -39,7 +39,7 @@ class Calibrated(Made):
 
 def takes_goals(run: Run) -> bool:
     """Whether a run is finished and its network reads a goal."""
-    return bool(run.state == FINISHED and run.manifest and ARCHITECTURES[run.manifest.network].objective in TAKE_GOALS)
+    return bool(run.state == FINISHED and run.manifest and architecture(run.manifest.network).objective in TAKE_GOALS)
 
 
 def calibrate_run(

@@ -2,7 +2,7 @@
 
 Built-in players do not need the interpreter's lock and are played by threads, others by processes. The results are the
 same. An agent with a network uses the other runs of the data folder for other decisions, so the stamp of a tournament
-depends on all runs.
+depends on all runs; that of a tournament with the champion depends on its networks as well.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import parent_process
 from pathlib import Path
 
 from tichu_models.agents.luck import Luck
+from tichu_models.agents.names import CHAMPION
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena.tournament import PlayedTournament, TournamentRequest, is_plain, play
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH_FILE
-from tichu_models.runs.files import CRITIC, MANIFEST, WEIGHTS
+from tichu_models.runs import files
+from tichu_models.runs.files import MANIFEST, WEIGHTS, of_critic
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -148,19 +150,28 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
             if (paths.root / TRUTH_FILE).exists()
             else b""
         )
-    if request.control or any(RUN.match(agent) for agent in request.agents):
-        for file in sorted(_files_of_players(paths.runs)):
-            folder = file.parent.relative_to(paths.runs)
-            digest.update(f"{folder} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    champions = [agent for agent in request.agents if agent.partition(":")[0] == CHAMPION]
+    if request.control or any(RUN.match(agent) for agent in request.agents if agent not in champions):
+        digest.update(_digests_of_runs(paths.runs))
+    if champions:
+        digest.update(_digests_of_runs(files.CHAMPION.parent, CHAMPION))
     return digest.hexdigest()
 
 
-def _files_of_players(runs: Path) -> Iterator[Path]:
-    """The manifests and weights of all runs. One of self-play has several networks, each in a folder of its own; its
-    critic plays no part."""
-    for name in (MANIFEST, WEIGHTS):
-        yield from runs.glob(f"*/{name}")
-        yield from (path for path in runs.glob(f"*/*/{name}") if path.parent.name != CRITIC)
+def _digests_of_runs(folder: Path, runs: str = "*") -> bytes:
+    """The names and digests of all networks of runs, those in subfolders included, without critics."""
+    found = [
+        file
+        for name in (MANIFEST, WEIGHTS)
+        for depth in (runs, f"{runs}/*")
+        for file in folder.glob(f"{depth}/{name}")
+        if file.parent != of_critic(file.parents[1])
+    ]
+    lines = [
+        f"{file.parent.relative_to(folder).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n"
+        for file in sorted(found)
+    ]
+    return "".join(lines).encode()
 
 
 def _control(request: TournamentRequest, paths: DataPaths) -> Luck | None:

@@ -78,7 +78,7 @@ def compare(
 ) -> Compared:
     """Brings the table, the page and the plot up to date."""
     started = time.monotonic()
-    finished = [run for run in runs(paths) if run.state == FINISHED]
+    finished = compared_runs(paths)
     if not finished:
         raise ComparisonError(f"{paths.runs}: no finished run; expected one that tichu train makes")
     stamp = comparison_stamp(paths, samples)
@@ -98,9 +98,14 @@ def compare(
     )
 
 
+def compared_runs(paths: DataPaths) -> list[Run]:
+    """The finished runs that learned from logs. Others answer no logged decision better for being good."""
+    return [run for run in runs(paths) if run.state == FINISHED and run.learned_from_logs]
+
+
 def comparison_stamp(paths: DataPaths, samples: int) -> str:
     """The stamp of a comparison of all finished runs on all rounds."""
-    weights = [f"{run.name} {run.manifest.digest}" for run in runs(paths) if run.state == FINISHED and run.manifest]
+    weights = [f"{run.name} {run.manifest.digest}" for run in compared_runs(paths) if run.manifest]
     content = json.dumps([VERSION, samples, weights, months_manifest(paths).stamp])
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -133,7 +138,7 @@ def final_test(
     """Figures on the test split. The use is recorded in a file beside the runs before any figure is known."""
     if not use.by.strip() or not use.why.strip():
         raise ComparisonError("the test split is used once: expected by whom, and why")
-    there = {run.name: run for run in runs(paths) if run.state == FINISHED and run.manifest}
+    there = {run.name: run for run in compared_runs(paths)}
     missing = [name for name in use.names if name not in there]
     if missing or not there:
         raise ComparisonError(f"no finished run {', '.join(missing)}; there are {', '.join(there) or 'none'}")

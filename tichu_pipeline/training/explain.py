@@ -1,6 +1,7 @@
 """Explains a logged decision: a network's score for every legal answer, with the given answer marked.
 
-A network that reads a return to go gets the one that the round really had, unless the question names another.
+A network that reads a return to go gets the one that the round really had, unless the question names another. Networks
+that learned from self-play are asked by `explain_self_taught`.
 """
 
 from __future__ import annotations
@@ -15,14 +16,12 @@ import torch
 from torch import Tensor
 
 from tichu_models.learning.losses import split_schupf
-from tichu_models.networks.architectures import ARCHITECTURES
+from tichu_models.networks.architectures import SELF_PLAY, architecture
 from tichu_models.networks.candidates import Candidates, log_softmax
 from tichu_models.networks.decision_rule import move_scores
-from tichu_models.networks.interface import DecisionRule
 from tichu_models.observation.samples import Encoder, as_records, features_of
 from tichu_models.observation.specs import CARDS_LABEL, HAND_CARDS, OTHERS, Spec, spec
-from tichu_models.rules.asking import KINDS
-from tichu_models.rules.cards import COLOUR_OF_INDEX, DESCENDING, INDEX_OF_BIT, LABELS, VALUE_OF_INDEX
+from tichu_models.rules.cards import COLOUR_OF_INDEX, LABELS, VALUE_OF_INDEX, labels
 from tichu_models.rules.combinations import TYPE_NAMES, cards_of, type_of
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.runs import checkpoint
@@ -33,21 +32,11 @@ from tichu_models.samples.arrays import SampleUnpacker
 from tichu_models.samples.batches import Batch
 from tichu_models.samples.feed import Tensors
 from tichu_pipeline.features.log_decisions import LogError, label_of, round_of
+from tichu_pipeline.training.explain_self_taught import explain_self_taught
+from tichu_pipeline.training.questions import Question, facts_of
 from tichu_pipeline.training.runs import config_of
 
 LAST = torch.tensor([-1])
-
-
-@dataclass(frozen=True)
-class Question:
-    """Which decisions of a log; None for all of the round."""
-
-    file: Path
-    round_index: int
-    turn: int | None = None
-    seat: int | None = None
-    rtg: float | None = None  # in points, for networks that read one
-    rule: DecisionRule = "sum"
 
 
 @dataclass(frozen=True)
@@ -71,11 +60,16 @@ class _Asked:
         return batch if batch.candidates is None else batch._replace(candidates=batch.candidates.take(LAST + n))
 
 
-def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
-    """Answers those of the decisions that are of a kind which the run's network answers."""
-    read = spec(manifests.read(folder / MANIFEST).spec.name)
+def explain(folder: Path, question: Question, name: str = "") -> Iterator[dict[str, Any]]:
+    """Answers those of the decisions that are of a kind which the network in a folder answers. `name` is its name in
+    messages, by default the folder's."""
+    manifest, name = manifests.read(folder / MANIFEST), name or folder.name
+    objective = architecture(manifest.network).objective
+    if objective == SELF_PLAY:
+        yield from explain_self_taught(folder, question, name)
+        return
+    read = spec(manifest.spec.name)
     run = checkpoint.load(folder, spec=SpecStamp.of(read))
-    objective = ARCHITECTURES[run.manifest.network].objective
     turns = getattr(run.manifest.config, "turns", 1)
     unpacker = SampleUnpacker(read, 1, run.manifest.constants, steps=turns, moves=read.label == CARDS_LABEL)
     explained = 0
@@ -84,22 +78,12 @@ def explain(folder: Path, question: Question) -> Iterator[dict[str, Any]]:
         explained += 1
         with torch.inference_mode():
             answer = ANSWERS[objective](run.network, asked.batch(unpacker), asked)
-        facts = asked.record
-        yield {
-            "network": run.manifest.network,
-            "round": question.round_index,
-            "turn": None if facts["turn"] < 0 else int(facts["turn"]),
-            "seat": int(facts["seat"]),
-            "kind": KINDS[facts["kind"]],
-            "forced": bool(facts["forced"]),
-            "played": label_of(int(facts["label"]), read),
-            **answer,
-        }
+        decision = asked.record
+        where = question.round_index, int(decision["turn"]), int(decision["seat"]), int(decision["kind"])
+        played = label_of(int(decision["label"]), read)
+        yield {**facts_of(run.manifest.network, *where, bool(decision["forced"]), played), **answer}
     if not explained:
-        where = f"round {question.round_index}" + (f", turn {question.turn}" if question.turn is not None else "")
-        where += f", seat {question.seat}" if question.seat is not None else ""
-        kinds = " or ".join(KINDS[kind] for kind in read.kinds)
-        raise LogError(f"{question.file}: {where} holds no decision of kind {kinds}, which {folder.name} answers")
+        raise LogError(question.nothing(read.kinds, name))
 
 
 def _decisions(question: Question, read: Spec, only_open: bool) -> Iterator[_Asked]:
@@ -108,17 +92,9 @@ def _decisions(question: Question, read: Spec, only_open: bool) -> Iterator[_Ask
     samples = Encoder(read).samples(played)
     records = as_records(samples, read)
     for k, record in enumerate(records):
-        if question.turn in (None, int(record["turn"])) and question.seat in (None, int(record["seat"])):
+        if question.asks(int(record["turn"]), int(record["seat"])):
             before = (records["seat"][:k] == record["seat"]) & ~(only_open & (records["forced"][:k] != 0))
             yield _Asked(question, read, samples[[*np.flatnonzero(before), k]], record)
-
-
-def _cards_of_play(play: int) -> list[str]:
-    cards, held = int(cards_of(play)), []
-    while cards:
-        held.append(int(INDEX_OF_BIT[(cards & -cards).bit_length() - 1]))
-        cards &= cards - 1
-    return [LABELS[index] for index in DESCENDING if index in held]
 
 
 def _moves(scores: Tensor, likelihood: Tensor, asked: _Asked, legal: Candidates) -> dict[str, Any]:
@@ -127,7 +103,7 @@ def _moves(scores: Tensor, likelihood: Tensor, asked: _Asked, legal: Candidates)
     shares = log_softmax(likelihood, legal).exp()
     answers = []
     for play, score, share in zip(legal.plays.tolist(), scores.tolist(), shares.tolist(), strict=True):
-        cards = _cards_of_play(play)
+        cards = labels(int(cards_of(play)))
         answers.append(
             {
                 "answer": cards,

@@ -15,11 +15,14 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.registry import champion_folder
 from tichu_models.learning.config_files import SECTIONS
 from tichu_models.learning.settings import DataConfig, RunConfig, TrainingConfig
 from tichu_models.networks.architectures import ARCHITECTURES, SELF_PLAY, architecture
 from tichu_models.observation.scaling import ScalingError
 from tichu_models.options import OptionError
+from tichu_models.rules.asking import KINDS
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import FIGURES, MANIFEST, TRIAL, WEIGHTS
 from tichu_models.runs.manifest import CheckpointError, RunManifest
@@ -159,6 +162,19 @@ def find_run(paths: DataPaths, name: str) -> Run:
     if run.manifest is None:
         raise RunError(run.problem)
     return run
+
+
+def network_folder(paths: DataPaths, name: str) -> Path:
+    """The folder of a network by its name: that of a run, of another network in a run of self-play (`my_run/grand`), or
+    the champion's."""
+    run, _, kind = name.partition("/")
+    folder = champion_folder() if run == CHAMPION else find_run(paths, run).folder
+    if not kind:
+        return folder
+    there = [known for known in KINDS if (folder / known / MANIFEST).exists()]
+    if kind not in there:
+        raise RunError(f"{folder / kind}: no network for decisions; there are {', '.join(there) or 'none'} in {folder}")
+    return folder / kind
 
 
 def main_figure(network: str) -> tuple[str, ...]:

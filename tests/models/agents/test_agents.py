@@ -142,6 +142,7 @@ def test_of_several_networks_for_a_decision_the_sibling_is_taken(tmp_path):
         ("policy:PolicyNte", "did you mean 'PolicyNet'"),
         ("gc:PolicyNet", "run PolicyNet is a PolicyNet; expected a GCPolicyNet"),
         ("policy:WishNet", "is a WishNet; expected a PolicyNet or"),
+        ("candidate:PolicyNet", "expected a CandidatePolicyNet or CandidateRLNet"),
         ("policy:PolicyNet,top_k=3", "without a temperature"),
         ("policy:PolicyNet,rule=worst", "expected one of sum, mean"),
         ("policy:PolicyNet,temperature=hot", "expected a number"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.makers.agents import TEXTS, make_data
+from tests.makers.agents import TEXTS, make_champion, make_data
 from tichu_models.agents.names import NAMES
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
@@ -25,6 +25,7 @@ from tichu_models.records.schema import ROUND, joined
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY
 from tichu_models.rules.cards import BIT_OF_INDEX, INDEX_OF_BIT, MAHJONG, of_rank
 from tichu_models.rules.legal import new_buffer
+from tichu_models.runs import files
 
 EVERY_TEXT = [text for texts in TEXTS.values() for text in texts]
 MOST, ALONE = 40, 8  # positions of a kind, and how many of them are asked one by one
@@ -91,7 +92,10 @@ def with_other_hands(tables: np.ndarray, views: np.ndarray, seed: int) -> np.nda
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """A folder of runs from which every name can be made."""
-    return make_data(tmp_path_factory.mktemp("data"))
+    data = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "CHAMPION", make_champion(data))
+        yield make_data(data)
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +177,12 @@ def test_hidden_cards_change_no_answer(runs, questions, text):
         assert np.array_equal(*answers), KINDS[question.kind]
         for name in extras:
             assert extras[name].tobytes() == same_extras[name].tobytes(), f"{name} tells where hidden cards are"
+        for i in range(0, len(views), len(views) // ALONE) if question.kind == PLAY else ():
+            one, other = (
+                agent.opinion(seen[i : i + 1], **{name: each[i : i + 1] for name, each in heard.items()})
+                for seen, heard in ((views, extras), (same_views, same_extras))
+            )
+            assert one is None or np.array_equal(one.scores, other.scores)
 
 
 @pytest.mark.parametrize("text", EVERY_TEXT)

@@ -75,11 +75,16 @@ def test_names_and_registry_agree():
     [
         (["ru"], ["runs"]),
         (["explain", "m"], ["mine"]),
+        (["explain", "taught"], ["taught", "taught/wish"]),
+        (["explain", "ch"], ["champion"]),
+        (["tournament", "ch"], ["champion", "champion:fast"]),
+        (["tournament", "champion", ":", "f"], ["fast"]),
+        (["tournament", "candidate", ":", ""], ["taught"]),
         (["tournament", "he"], ["heuristic"]),
-        (["tournament", "random", "po"], ["policy:mine"]),
+        (["tournament", "random", "po"], ["policy:mine", "policy:taught"]),
         (["tournament", "policy", ":", "m"], ["mine"]),
         (["tournament", "gc", ":", "m"], []),
-        (["tournament", "--control", ""], ["damaged", "mine", "wish"]),
+        (["tournament", "--control", ""], ["damaged", "mine", "taught", "wish"]),
         (["query", "13"], ["13_wish_values"]),
         (["train", "V"], ["ValueNet"]),
         (["train", "ValueNet", "--preset", "la"], ["laptop"]),
@@ -93,6 +98,8 @@ def test_bash_completes_names_of_a_data_folder(tmp_path, words, offered):
         ("mine", json.dumps({"network": "PolicyNet"})),
         ("wish", '{"network": "WishNet"}'),
         ("damaged", "{"),
+        ("taught", '{"network": "CandidateRLNet"}'),
+        ("taught/wish", '{"network": "WishRLNet"}'),
     ):
         (paths.runs / run).mkdir(parents=True)
         (paths.runs / run / MANIFEST).write_text(text)

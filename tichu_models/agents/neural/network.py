@@ -4,7 +4,7 @@ A view's outputs do not depend on the other views of its batch. A matrix product
 more rows; therefore the network is always called with exactly TILE rows, the last tile filled up with old rows.
 
 Kept between two calls: the network, and buffers for one tile of packed vectors and of features. Asked: `answers` for
-the network or a part of it, `states` for those who run the network themselves, `in_tiles` for rows that are no views.
+the network or a part of it, `states` for those who run the network themselves, `move_scores` for one that reads moves.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from tichu_models.agents.choosing import Moves
+from tichu_models.agents.neural.move_scores import move_scores
 from tichu_models.networks.configs import DTConfig
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW, encode_views, plan_of
@@ -36,8 +39,9 @@ WORDS_BEHIND = 1  # after a packed vector, which unpacking may read
 class Network:
     """The network of a run, in bfloat16 where this machine is fast in it. Threads must not share it: it has buffers."""
 
-    def __init__(self, folder: Path, network: str | None = None) -> None:
-        self.name = folder.name
+    def __init__(self, folder: Path, network: str | None = None, name: str = "") -> None:
+        """Raises CheckpointError unless the folder holds a whole run, of `network` if that is given."""
+        self.name = name or folder.name
         manifest = manifests.read(folder / MANIFEST)
         try:
             read = spec(manifest.spec.name)
@@ -59,11 +63,6 @@ class Network:
         self._features = self._unpacker.buffer(self.tile, self.spec.size)
         self._row, self._no_goal = np.zeros(1, dtype=ROW)[0], np.zeros(self.tile, dtype=np.int64)
 
-    @property
-    def lookup(self) -> np.ndarray:
-        """A table from eight bits to eight numbers of the network's type, for `unpack.put_bits`."""
-        return self._unpacker.lookup
-
     def states(self, views: np.ndarray) -> Iterator[tuple[slice, Tensor]]:
         """Tile by tile, a slice of the views and the network's inputs (tile, inputs), of which the first rows belong to
         these views. Each tile overwrites the one before."""
@@ -79,10 +78,11 @@ class Network:
             parts = [ask(state)[: which.stop - which.start].float() for which, state in self.states(views)]
         return torch.cat(parts).numpy()
 
-    def in_tiles(self, rows: np.ndarray, ask: Callable[[Tensor], Tensor]) -> np.ndarray:
-        """The outputs of `ask` for rows of numbers in the network's type; the rows must fill whole tiles."""
-        with torch.inference_mode():
-            return torch.cat([ask(tile).float() for tile in self._tensor(rows).split(TILE)]).numpy()
+    def move_scores(self, views: np.ndarray, moves: Moves) -> np.ndarray:
+        """The score of every move by a network that reads moves: float64 (m,)."""
+        network: Any = self.module
+        states = self.answers(views, network.states)
+        return move_scores(network, states, moves, self._unpacker.lookup, TILE).astype(np.float64)
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         """The array as a tensor of the network's type, without a copy."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.agents.choosing import Moves, score_moves
-from tichu_models.agents.neural.nnet_agent import NNetAgent
+from tichu_models.agents.neural.imitating_agent import ImitatingAgent
 from tichu_models.agents.options import PolicyOptions
 from tichu_models.networks.interface import DECISION_RULES, LIKELIHOOD
 from tichu_models.rules.cards import NUM_CARDS
@@ -18,7 +18,7 @@ def scores_by(rule: int, outputs: np.ndarray, moves: Moves) -> np.ndarray:
     return scores
 
 
-class PolicyAgent(NNetAgent):
+class PolicyAgent(ImitatingAgent):
     """A player with a PolicyNet."""
 
     options: PolicyOptions

@@ -19,12 +19,12 @@ from tichu_pipeline.training.comparison import (
     ComparisonError,
     FinalTest,
     compare,
+    compared_runs,
     final_test,
     networks_of,
     wide,
 )
 from tichu_pipeline.training.figure_names import name_of
-from tichu_pipeline.training.runs import FINISHED, runs
 
 
 class FinalTestConfig(dg.Config):
@@ -81,7 +81,7 @@ def runs_are_whole(data: DataFolder) -> dg.AssetCheckResult:
     """Every finished run has been judged, and all figures are finite numbers."""
     table = pl.read_parquet(data.paths.reports / TABLE)
     judged = set(table.filter(pl.col("kind") == RUN)["name"])
-    left_out = sorted(run.name for run in runs(data.paths) if run.state == FINISHED and run.name not in judged)
+    left_out = sorted(run.name for run in compared_runs(data.paths) if run.name not in judged)
     wrong = table.filter(~pl.col("value").is_finite())
     figures = ", ".join(f"{name} {figure}" for name, figure in wrong.select("name", "figure").iter_rows())
     return dg.AssetCheckResult(
