@@ -46,7 +46,7 @@ class SelfplaySettings(Options):
     pool_every: int = option(100, "iterations after which the present player joins the pool", least=1)
     pool_most: int = option(8, "former selves in the pool; the oldest leaves", least=1, most=100)
 
-    learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=0, most=1)
+    learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=1e-9, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
     rare_rate: float = option(
         2e-4, "learning rate of the networks for bombs, wish and Dragon at the start; they see few decisions", least=0
