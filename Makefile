@@ -19,7 +19,7 @@ DAGSTER_HOME := $(CURDIR)/dagster_home
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: install demo ui test lint bench proof fuzz clean
+.PHONY: install demo ui test lint bench proof champion fuzz clean
 
 install: $(INSTALLED)
 
@@ -61,6 +61,11 @@ bench: install
 
 proof: install
 	$(BIN)/python -m pytest -m proof -s $(PYTEST_ARGS)
+
+# The player that ships, trained anew: some hours on 2 cores. It goes on where it was interrupted.
+champion: install
+	$(BIN)/tichu selfplay champion --preset laptop $(CHAMPION_ARGS) --data '$(DATA)'
+	$(BIN)/python -m tichu_pipeline.tools.ship_champion champion --data '$(DATA)' --command 'make champion'
 
 fuzz: install
 	$(BIN)/python -m pytest -m fuzz -s $(PYTEST_ARGS)

@@ -6,6 +6,7 @@ For tests that kill a stage or fill its disk, and then check which files exist.
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,12 +14,24 @@ from safetensors import safe_open
 
 from tichu_models.arena import tournament
 from tichu_models.observation.specs import spec
-from tichu_models.runs.files import CURVES, FIGURES, LAST_WEIGHTS, RELIABILITY, TRIAL, WEIGHTS
+from tichu_models.runs.files import (
+    CURVES,
+    FIGURES,
+    ITERATIONS,
+    LAST_WEIGHTS,
+    METRICS,
+    RELIABILITY,
+    RESUME_SELFPLAY,
+    TRIAL,
+    WEIGHTS,
+)
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.analysis.build import build, row_counts
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.scaling.fit import fit
+from tichu_pipeline.selfplay.runs import SelfplayRequest
+from tichu_pipeline.selfplay.train import train_run as learn_by_selfplay
 from tichu_pipeline.status import overview
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.stamps import stored_stamp
@@ -68,6 +81,11 @@ def comparison(paths: DataPaths) -> None:
     compare(paths, samples=500)
 
 
+def selfplay(paths: DataPaths) -> None:
+    """Lets a player learn from self-play."""
+    learn_by_selfplay(paths, SelfplayRequest("taught", "smoke"))
+
+
 def ladder(paths: DataPaths) -> None:
     """Plays a tournament."""
     run(paths, NAME, tournament.TournamentRequest(("random", "heuristic"), deals=5), workers=Serial())
@@ -97,13 +115,15 @@ STAGES = {
         ["reports/model_comparison."],
         ["model_comparison.html", "model_comparison.parquet"],
     ),
+    selfplay: (["runs/taught/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
     ladder: (["tournaments"], ["ladder.parquet"]),
     page: (["reports/tournament.html"], ["tournament.html"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
 }
 SLOW = [report]  # starts a Jupyter kernel, and answers forty questions
 # Free bytes on the disk: enough for the first files of a run, also for its journal, also for half of its state.
-ROOM = {network: [0, 12_000, 40_000]}
+ROOM = {network: [0, 12_000, 40_000], selfplay: [0, 12_000, 200_000]}
+TIMED = (METRICS, ITERATIONS, CURVES)  # in the folder of a run of self-play, likewise
 TELL_THE_TIME = {"reports/tournament.html", "reports/index.html"}  # they show how long agents and runs took
 
 
@@ -112,7 +132,9 @@ def published(paths: DataPaths) -> dict[str, str]:
     found = {}
     for path in paths.root.rglob("*"):
         if path.is_file() and not path.name.endswith((".tmp", ".lock")):
-            if path.is_relative_to(paths.tmp) or (path.is_relative_to(paths.runs) and not of_finished_run(path)):
+            if path.is_relative_to(paths.tmp):
+                continue
+            if path.is_relative_to(paths.runs) and not of_finished_run(path, paths.runs):
                 continue
             if path == paths.database:  # its blocks may lie in any order
                 content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()
@@ -122,15 +144,21 @@ def published(paths: DataPaths) -> dict[str, str]:
                 with safe_open(path, "np") as file:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
                     content = repr((sorted(file.metadata().items()), tensors)).encode()
+            elif path.name == FIGURES:
+                figures = json.loads(path.read_text())
+                content = repr(sorted((name, x) for name, x in figures.items() if name != "minutes")).encode()
             else:
                 content = path.read_bytes()
             found[str(path.relative_to(paths.root))] = hashlib.sha256(content).hexdigest()
     return found
 
 
-def of_finished_run(path: Path) -> bool:
+def of_finished_run(path: Path, runs: Path) -> bool:
     """Whether the file is one of a finished run, and does not depend on the time."""
-    return (path.parent / FIGURES).exists() and path.name != TRIAL and not path.name.startswith("events.out.")
+    run = runs / path.relative_to(runs).parts[0]
+    if path.name == TRIAL or path.name.startswith("events.out.") or not (run / FIGURES).exists():
+        return False
+    return not ((run / ITERATIONS).exists() and path.name in TIMED)
 
 
 def half(paths: DataPaths) -> list[str]:

@@ -183,7 +183,7 @@ class Rollout:
     def _decide(self, group: int, rows: np.ndarray) -> None:
         """Lets a network make these decisions, and moves their tables on."""
         player, kind = divmod(group, NUM_KINDS)
-        scores = self.scores(self.players[player].networks[kind], self.readers[group], rows)
+        scores = self.scores(self.players[player].networks[kind], self.readers[group], rows, kind)
         counts = self._counts[: len(rows)]
         logs = np.empty(len(scores))
         log_probabilities(scores, counts, logs)
@@ -192,8 +192,8 @@ class Rollout:
         carry_out(rows, self.decisions, self.options, self.tables, self.seated, self._plays, self.counts, who)
         self._proceed(who)
 
-    def scores(self, network: nn.Module, reader: Reader, rows: np.ndarray) -> np.ndarray:
-        """The score of every option of these decisions, which are of one kind."""
+    def scores(self, network: nn.Module, reader: Reader, rows: np.ndarray, kind: int) -> np.ndarray:
+        """The score of every option of these decisions, which are of this kind."""
         counts = self._counts[: len(rows)]
         m = options_of(rows, self.decisions, self.options, self._found, counts)
         if m > len(self._found):

@@ -38,7 +38,7 @@ class SelfplaySettings(Options):
     rounds: int = option(2048, "rounds of an iteration", least=1)
     against: float = option(0.0, "share of the rounds that are played against the pool", least=0, most=1)
     twins: float = option(
-        0.5, "share of the rounds that are twins: the round before again, but for one announcement", least=0, most=1
+        0.25, "share of the rounds that are twins: the round before again, but for one announcement", least=0, most=1
     )
     plays_first: float = option(
         0.0, "share of the iterations in which only plays and bombs are learned, before the others", least=0, most=1
@@ -46,15 +46,15 @@ class SelfplaySettings(Options):
     pool_every: int = option(100, "iterations after which the present player joins the pool", least=1)
     pool_most: int = option(8, "former selves in the pool; the oldest leaves", least=1, most=100)
 
-    learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=0, most=1)
+    learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=1e-9, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
     rare_rate: float = option(
         2e-4, "learning rate of the networks for bombs, wish and Dragon at the start; they see few decisions", least=0
     )
     entropy: float = option(0.02, "weight of the entropy of plays at the start", least=1e-9)
-    last_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
+    last_entropy: float = option(0.002, "and at the end; it falls geometrically", least=1e-9)
     decision_entropy: float = option(0.02, "weight of the entropy of other decisions at the start", least=1e-9)
-    last_decision_entropy: float = option(0.003, "and at the end; it falls geometrically", least=1e-9)
+    last_decision_entropy: float = option(0.002, "and at the end; it falls geometrically", least=1e-9)
     clip: float = option(0.15, "a probability counts only as far as it changed by this share", least=0, most=1)
     epochs: int = option(2, "epochs over the decisions of an iteration", least=1)
     batch: int = option(8192, "plays in a minibatch", least=1)
@@ -68,7 +68,7 @@ class SelfplaySettings(Options):
         1e-3, "learning rate of the critic at the start; it falls as that of the others", least=0
     )
     critic_batch: int = option(8192, "decisions in a minibatch of the critic", least=1)
-    critic_share: float = option(0.4, "share of the decisions that the critic learns from", least=0, most=1)
+    critic_share: float = option(0.25, "share of the decisions that the critic learns from", least=0, most=1)
     softness: float = option(0.3, "factor of the last layer's random weights at the start, of other networks", least=0)
     start_softness: float = option(
         0.15, "factor of the scores of moves at the start from an imitation, which is too sure to explore", least=1e-3

@@ -28,7 +28,7 @@ from tichu_models.rl.tasks import NetworkOfTask, PlayerOfTask, frozen, player_dt
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
-from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY
+from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 
@@ -145,7 +145,7 @@ class Team:
         notes = {name: str(value) for name, value in facts.items()}
         for kind, student in ((kind, self.students[kind]) for kind in (*kinds, CRITIC)):
             weights = self.averages.get(kind) or student.network.state_dict()
-            checkpoint.save_tensors(folder if kind == "play" else folder / kind, weights, self.manifest(kind), notes)
+            checkpoint.save_tensors(_place(folder, kind), weights, self.manifest(kind), notes)
         parts = {f"student/{kind}": student.tensors() for kind, student in self.students.items()}
         parts |= {f"average/{kind}": tensors for kind, tensors in self.averages.items()}
         parts |= {f"magnet/{kind}": tensors for kind, tensors in self.magnets.items()}
@@ -176,7 +176,7 @@ class Team:
     def _begin_with(self, start: Path) -> None:
         """Takes the weights of another run: of self-play, or of an imitation for plays."""
         for kind, student in self.students.items():
-            folder = start if kind == "play" else start / kind
+            folder = _place(start, kind)
             if not (folder / MANIFEST).exists():
                 continue
             loaded = checkpoint.load(folder)
@@ -187,6 +187,11 @@ class Team:
             _copy_layers(loaded.network, student.network, folder)
             if found in IMITATIONS:
                 _scale_scores(student.network, self.settings.start_softness)
+
+
+def _place(run: Path, kind: str) -> Path:
+    """The folder of one of a run's networks."""
+    return of_critic(run) if kind == CRITIC else of_kind(run, KINDS.index(kind))
 
 
 def _constants_of(start: Path) -> dict[str, dict[str, Any]]:

@@ -259,6 +259,7 @@ def train(
             progress(SelfplayProgress(run.iteration, settings.iterations, run.rounds, run.minutes, run.points))
             if out_of_time and not is_last:
                 return SelfTrained({}, False)
+    figures = figures or run.evaluate(run_tasks)  # killed after its last iteration, it has none
     latest = {name: value for name, value in figures.items() if not isinstance(value, str)}
     write_whole(folder / FIGURES, json.dumps(latest, indent=1) + "\n")
     (folder / RESUME_SELFPLAY).unlink(missing_ok=True)

@@ -16,11 +16,12 @@
 A run of self-play (`tichu_models.rl.train`) has several networks, each with a manifest and weights. The one for plays
 lies in the run's folder, those for other decisions in subfolders of the names of their kinds: `grand/`, `tichu/`,
 `schupf/`, `small/`, `bomb/`, `wish/`, `dragon/`. Where one is missing, a player answers by rules of thumb. `critic/` is
-for training alone: no player loads it. Beside them are
+for training alone: no player loads it. In the run's folder
 
     metrics.csv           a row for each evaluation against one opponent
     iterations.csv        a row for each iteration
     resume.safetensors    the state of an unfinished run
+    learning_curves.png   points against minutes and rounds, and how the networks learn
 
 `final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures. The champion, the
 strongest player, ships with the package: a run of self-play in `tichu_models/champion/`.

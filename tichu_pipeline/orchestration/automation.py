@@ -16,6 +16,7 @@ from dagster import DagsterRunStatus as Run
 from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
+from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.rounds.changes import changed_months, month_stamp, repaired_months
@@ -39,10 +40,11 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
+# A second player that learns from self-play is left to the job `selfplay`: it would take as long again.
 everything = dg.define_asset_job(
     "everything",
-    selection=dg.AssetSelection.all(),
-    description="Updates all stages, for the months of the run.",
+    selection=dg.AssetSelection.all() - dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:])),
+    description="Updates all stages, for the months of the run. Of the players that learn from self-play, the first.",
     tags=BEGUN_AGAIN,
 )
 
@@ -53,6 +55,13 @@ train = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
+selfplay = dg.define_asset_job(
+    "selfplay",
+    selection=dg.AssetSelection.groups("selfplay"),
+    description="Trains players by self-play. A training that was killed goes on where it was.",
+    tags=BEGUN_AGAIN,
+)
+
 evaluate = dg.define_asset_job(
     "evaluate",
     selection=dg.AssetSelection.assets("tournament", "evaluation", "overview"),
@@ -60,7 +69,7 @@ evaluate = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, evaluate, everything]
+JOBS = [refresh, train, selfplay, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

@@ -9,7 +9,7 @@ import dagster as dg
 from tichu_pipeline.orchestration import assets
 from tichu_pipeline.orchestration.automation import FRESHNESS, JOBS, MONTHLY, new_logs, reingestion
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.training.parent import THRIFTY
+from tichu_pipeline.training.forking import THRIFTY
 
 OWNERS = ["team:tichu"]
 

@@ -168,10 +168,17 @@ def _ladder(paths: DataPaths) -> Iterator[str]:
 
 
 def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:
+    listed = runs(paths)
+    curves = {run.name: run.folder / CURVES for run in listed if (run.folder / CURVES).exists()}
+    taught = {run.name for run in listed if not run.learned_from_logs}
     folders = {
         "Learning curves": (
             "Loss by training step, and the figure by which the network is judged.",
-            sorted(paths.runs.glob(f"*/{CURVES}")),
+            [path for name, path in curves.items() if name not in taught],
+        ),
+        "Self-play": (
+            "Points a round against rules of thumb, with 95 % intervals; calls; and how the networks learn.",
+            [path for name, path in curves.items() if name in taught],
         ),
         "Reliability of calls": (
             "How often a call came true, by its predicted probability. On the line both are equal.",
@@ -202,8 +209,7 @@ def provenance(paths: DataPaths) -> list[tuple[str, str]]:
     facts += [("seed of the generated logs", str(generated["seed"]))] if "seed" in generated else []
     for run in runs(paths):
         if run.manifest:
-            seed = run.manifest.training.get("training", {}).get("seed", run.manifest.seed)
-            facts.append((f"run {run.name}", f"seed {seed}, {_digest(run.manifest.text())}"))
+            facts.append((f"run {run.name}", f"seed {run.manifest.seed}, {_digest(run.manifest.text())}"))
     for path in sorted(paths.features.glob("*.h5")):
         if stamp := stored_stamp(path):
             facts.append((f"data set {path.stem}", f"stamp {stamp}"))

@@ -22,6 +22,7 @@ STAGES: Mapping[str, str] = {
     "features": "features.shards",
     "dataset": "features.dataset",
     "training_runs": "training.runs",
+    "selfplay_runs": "selfplay.runs",
     "model_comparison": "training.comparison",
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",

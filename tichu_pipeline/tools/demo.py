@@ -107,8 +107,9 @@ def _sizes(archives: list[Path]) -> dict[str, int]:
 def load_stages(stages: StageList) -> None:
     """Imports Dagster and all stages, and lists these."""
     stages.begin(LOADING)
-    names = [key.to_user_string() for key in _everything().asset_layer.asset_graph.toposorted_asset_keys]
-    stages.expect(names)
+    layer = _everything().asset_layer
+    keys = [key for key in layer.asset_graph.toposorted_asset_keys if key in layer.executable_asset_keys]
+    stages.expect(key.to_user_string() for key in keys)
     stages.end(LOADING)
 
 

@@ -36,7 +36,7 @@ def ship(run: Path, to: Path, command: str, run_tasks: RunTasks = map, deals: in
     from tichu_models.rl.players import player_of
     from tichu_models.rl.tasks import RULES
     from tichu_models.runs import checkpoint
-    from tichu_models.runs.files import CRITIC, MANIFEST, WEIGHTS
+    from tichu_models.runs.files import MANIFEST, WEIGHTS, of_critic
 
     player = player_of(run)
     if (to / RECORD).exists():
@@ -52,7 +52,7 @@ def ship(run: Path, to: Path, command: str, run_tasks: RunTasks = map, deals: in
         "trained": dict(loaded.notes),
         "against_heuristic": {**_figures(result), "first_seed": SEED, **result.calls()},
     }
-    folders = [run, *(run / kind for kind in KINDS), run / CRITIC]
+    folders = [run, *(run / kind for kind in KINDS), of_critic(run)]
     shutil.rmtree(to, ignore_errors=True)
     for folder in (each for each in folders if (each / WEIGHTS).exists()):
         part = checkpoint.load(folder)

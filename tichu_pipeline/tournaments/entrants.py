@@ -1,5 +1,5 @@
-"""Default agents of the ladder: the built-in players, the crowd if the corpus is generated, all trained players, and a
-search led by the best PolicyNet."""
+"""Default agents of the ladder: the built-in players, the crowd if the corpus is generated, all trained players, those
+that learned from self-play among them, and a search led by the best PolicyNet."""
 
 from __future__ import annotations
 
@@ -48,8 +48,10 @@ def entrants(paths: DataPaths) -> Entrants:
 
 
 def _agent(run: Run) -> str:
-    """The agent of a run. `policy` takes any network for plays, a GCPolicyNet or a DTNet as well."""
-    return f"policy:{run.name}"
+    """The agent of a run. `policy` takes any network for plays; one that learned from self-play goes by the name of its
+    kind."""
+    network = run.manifest.network if run.manifest else ""
+    return f"candidate:{run.name}" if network == "CandidateRLNet" else f"policy:{run.name}"
 
 
 def _figure(run: Run) -> float:

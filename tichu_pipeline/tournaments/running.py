@@ -26,7 +26,7 @@ from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH_FILE
 from tichu_models.runs import files
-from tichu_models.runs.files import MANIFEST, WEIGHTS
+from tichu_models.runs.files import MANIFEST, WEIGHTS, of_critic
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -131,7 +131,7 @@ def standing(survey: Survey) -> Standing:
     if not reasons and stamp_of(played.request, paths) != stored_stamp(path):
         reasons.append("a network, the crowd's corpus or the version of the stage has changed since")
     there = f"{len(played.request.agents)} agents, {len(played.results):,} rounds"
-    return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs"))
+    return judged("tournament", there, path.stat().st_size, reasons or survey.stale("training_runs", "selfplay_runs"))
 
 
 def tournament_path(paths: DataPaths, name: str) -> Path:
@@ -159,9 +159,13 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
 
 
 def _digests_of_runs(folder: Path, runs: str = "*") -> bytes:
-    """The names and digests of all networks of runs, those in subfolders included."""
+    """The names and digests of all networks of runs, those in subfolders included, without critics."""
     found = [
-        file for name in (MANIFEST, WEIGHTS) for depth in (runs, f"{runs}/*") for file in folder.glob(f"{depth}/{name}")
+        file
+        for name in (MANIFEST, WEIGHTS)
+        for depth in (runs, f"{runs}/*")
+        for file in folder.glob(f"{depth}/{name}")
+        if file.parent != of_critic(file.parents[1])
     ]
     lines = [
         f"{file.parent.relative_to(folder).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n"

@@ -15,6 +15,9 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 
+# Threads of torch that wait for each other in a loop take the core from those that they wait for, where others work on
+# the machine too: small networks then take ten times as long. Read when torch is loaded.
+THRIFTY = {"OMP_WAIT_POLICY": "PASSIVE"}
 IDLE_SECONDS = 15.0
 SECONDS_BETWEEN_LOOKS = 1.0
 

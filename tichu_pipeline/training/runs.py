@@ -7,10 +7,13 @@ files of their folders.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from tichu_models.agents.names import CHAMPION
 from tichu_models.agents.registry import champion_folder
@@ -54,6 +57,27 @@ class Run:
     def learned_from_logs(self) -> bool:
         """Whether its network imitates logged games; also if the manifest cannot be read."""
         return self.manifest is None or self.manifest.network in ARCHITECTURES
+
+
+def check_name(name: str) -> None:
+    """Fails if this cannot be the name of a run, which is that of a folder."""
+    if not NAME.fullmatch(name):
+        raise RunError(f"run name {name!r}: expected letters, digits, '_', '-' and '.', not more than 100")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keeps other processes from training the run of a folder meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(f"{folder}: another process is training it; wait for it, or choose another name") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def default_name(network: str) -> str:

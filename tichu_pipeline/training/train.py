@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
 from tichu_models.learning.config_files import DEFAULT_PRESET, run_config
 from tichu_models.learning.settings import RunConfig
 from tichu_models.runs.files import CURVES, RELIABILITY, RESUME, TRIAL
@@ -26,7 +24,7 @@ from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.made import Made
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.training.inputs import ensure_scaling, inputs_of
-from tichu_pipeline.training.runs import FINISHED, NAME, RunError, default_name, difference, run_of
+from tichu_pipeline.training.runs import FINISHED, RunError, check_name, default_name, difference, locked, run_of
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import TrainingProgress
@@ -74,8 +72,7 @@ class TrainedRun(Made):
 
 def read_request(request: TrainingRequest) -> RunConfig:
     """The settings of a request, checked."""
-    if not NAME.fullmatch(request.run):
-        raise RunError(f"run name {request.run!r}: expected letters, digits, '_', '-' and '.', not more than 100")
+    check_name(request.run)
     return run_config(request.network, request.config, request.settings)
 
 
@@ -101,14 +98,10 @@ def train_run(
         return made
     if is_helper():
         return _help(folder, inputs)
-    paths.runs.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(paths.runs / f".{request.run}.lock", timeout=0):
-            if not replace:
-                _check_vacant(folder, inputs.manifest)
-            return _train(folder, request, inputs, report, progress)
-    except Timeout:
-        raise RunError(f"{folder}: another process is training it; wait for it, or choose another name") from None
+    with locked(folder):
+        if not replace:
+            _check_vacant(folder, inputs.manifest)
+        return _train(folder, request, inputs, report, progress)
 
 
 def is_helper() -> bool:
@@ -167,10 +160,9 @@ def _train(folder: Path, request: TrainingRequest, inputs: Any, report: Any, pro
     trial.validation_batches, trial.device = len(validation), _device(inputs.config)
 
     def note() -> None:
-        trial.seconds, trial.peak_memory = before + time.monotonic() - started, _peak_memory()
+        trial.seconds, trial.peak_memory = before + time.monotonic() - started, peak_memory()
         trial.core_seconds = cores_before + time.process_time()
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_json(folder / TRIAL, asdict(trial))
+        write_whole(folder / TRIAL, json.dumps(asdict(trial), indent=1) + "\n")
 
     def of_epoch(epoch: int, figures: dict[str, float]) -> None:
         note()
@@ -197,10 +189,6 @@ def _check_vacant(folder: Path, manifest: RunManifest) -> None:
     )
 
 
-def _write_json(path: Path, content: Any) -> None:
-    write_whole(path, json.dumps(content, indent=1) + "\n")
-
-
 def _parameters(folder: Path) -> int:
     from tichu_models.runs.checkpoint import load
 
@@ -214,11 +202,18 @@ def _device(config: RunConfig) -> str:
     from tichu_models.learning.hardware import precision_of
 
     gpu = config.training.accelerator != "cpu" and torch.cuda.is_available()
-    name = torch.cuda.get_device_name() if gpu else f"{platform.machine()}, {torch.get_num_threads()} threads"
-    return f"{name}, {precision_of(config.training)}"
+    return f"{processor(gpu)}, {precision_of(config.training)}"
 
 
-def _peak_memory() -> int:
+def processor(gpu: bool) -> str:
+    """The GPU, or the kind of processor with the number of threads."""
+    import torch
+
+    return torch.cuda.get_device_name() if gpu else f"{platform.machine()}, {torch.get_num_threads()} threads"
+
+
+def peak_memory() -> int:
+    """Bytes of this process, at most so far."""
     import resource
 
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

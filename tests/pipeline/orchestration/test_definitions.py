@@ -19,15 +19,19 @@ def test_definitions_hold_the_stages_in_order():
     graph = defs.resolve_asset_graph()
     order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
     networks = [f"training_runs/{default_name(name)}" for name in ARCHITECTURES]
+    taught = [f"selfplay_runs/{default_name(name)}" for name in ("CandidateRLNet", "PolicyRLNet")]
     assert order == [
-        *("raw_logs", "rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *("raw_logs", *taught),
+        *("rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
         *sorted(networks),
         *("model_comparison", "tournament", "evaluation", "overview"),
     ]
     trained = defs.resolve_job_def("train").asset_layer.executable_asset_keys
     assert {key.to_user_string() for key in trained} == {*networks, "model_comparison"}
+    job = defs.resolve_job_def("selfplay")
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(taught)
     job = defs.resolve_job_def("everything")
-    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(order)
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order} - {taught[1]}
 
 
 def test_the_picture_of_the_graph_shows_every_group():

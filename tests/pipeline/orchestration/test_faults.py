@@ -64,7 +64,7 @@ def test_killed_before_a_file_is_in_its_place(stage, whole, tmp_path):
     before, expected = published(paths), published(whole)
     made, deaths = STAGES[stage]
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "tichu_models.learning.training"])
+    context.set_forkserver_preload([__name__, "tichu_models.learning.training", "tichu_models.rl.train"])
     for file in deaths:
         process = context.Process(target=until_killed, args=(stage, paths, file))
         process.start()

@@ -151,7 +151,7 @@ def test_runs_of_self_play_are_listed_with_their_points(paths):
     assert (facts["network"], facts["figures"]) == ("CandidateRLNet", POINTS)
     page = overview.write(paths).path.read_text()
     assert "points a round against heuristic" in page
-    assert "policy:mine" in entrants(paths).agents
+    assert "candidate:mine" in entrants(paths).agents
 
 
 def test_stages_that_judge_imitation_leave_self_play_alone(paths):

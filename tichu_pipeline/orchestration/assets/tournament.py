@@ -11,6 +11,7 @@ from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import TournamentRequest
 from tichu_pipeline.analysis.build import add_tournaments
 from tichu_pipeline.html import markdown
+from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.assets.training import training_runs
 from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
@@ -39,7 +40,13 @@ class TournamentConfig(dg.Config):
     force: bool = Field(False, description="Play although the same tournament is stored.")
 
 
-@dg.asset(deps=training_runs, group_name="evaluation", kinds={"python"}, code_version=str(VERSION), pool="tournament")
+@dg.asset(
+    deps=[*training_runs, *selfplay_runs],
+    group_name="evaluation",
+    kinds={"python"},
+    code_version=str(VERSION),
+    pool="tournament",
+)
 def tournament(
     context: dg.AssetExecutionContext, config: TournamentConfig, data: DataFolder, workers: WorkersResource
 ) -> dg.MaterializeResult:

@@ -2,9 +2,8 @@
 
 import os
 import time
-from dataclasses import fields, replace
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import replace
+from typing import Any
 
 import dagster as dg
 from pydantic import Field, create_model
@@ -19,6 +18,7 @@ from tichu_models.samples.sources import SourceError
 from tichu_pipeline.orchestration.assets.features import features
 from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.assets.scaling import scaling
+from tichu_pipeline.orchestration.launchpad import given, section
 from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.orchestration.retries import retry_transient
@@ -43,7 +43,7 @@ def config_of(architecture: Architecture) -> type[dg.Config]:
     options_of_section: tuple[type[Options], ...] = (architecture.config, TrainingConfig, DataConfig)
     sections: dict[str, Any] = {
         name: (
-            _section(f"{architecture.name}_{name}", options, architecture.objective),
+            section(f"{architecture.name}_{name}", options, architecture.objective),
             Field(default_factory=dict, description=about),
         )
         for name, options, about in zip(SECTIONS, options_of_section, ABOUT_SECTIONS, strict=True)
@@ -54,35 +54,10 @@ def config_of(architecture: Architecture) -> type[dg.Config]:
     return create_model(f"{architecture.name}Config", __base__=dg.Config, preset=preset, force=force, **sections)
 
 
-def _section(name: str, options: type[Options], objective: str) -> type[dg.Config]:
-    """The options that apply to an objective, as optional fields."""
-    kinds, applicable = get_type_hints(options), options.names_of(objective)
-    optional: dict[str, Any] = {
-        each.name: (_plain(kinds[each.name]) | None, Field(None, description=each.metadata["about"]))
-        for each in fields(options)
-        if each.name in applicable
-    }
-    return create_model(name, __base__=dg.Config, **optional)
-
-
-def _plain(kind: Any) -> Any:
-    """The type by which Dagster's config describes values of this type."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        return _plain(next(part for part in parts if part is not type(None)))
-    if origin is Literal:
-        return str
-    return list[parts[0]] if origin is tuple else kind  # type: ignore[valid-type]
-
-
 def _request(architecture: Architecture, config: Any) -> TrainingRequest:
     """The training request that a config stands for."""
-    given = {name: getattr(config, name) for name in SECTIONS}
     settings = [
-        f"{section}.{name}={toml(value)}"
-        for section, options in given.items()
-        for name, value in options.model_dump().items()
-        if value is not None
+        f"{name}.{key}={toml(value)}" for name in SECTIONS for key, value in given(getattr(config, name)).items()
     ]
     return TrainingRequest(architecture.name, config.preset, settings)
 

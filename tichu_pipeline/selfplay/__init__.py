@@ -1,0 +1,1 @@
+"""Runs of self-play of a data folder: from a request to the folder of a run, and their pictures."""
