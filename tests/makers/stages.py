@@ -124,6 +124,7 @@ SLOW = [report]  # starts a Jupyter kernel, and answers forty questions
 # Free bytes on the disk: enough for the first files of a run, also for its journal, also for half of its state.
 ROOM = {network: [0, 12_000, 40_000], selfplay: [0, 12_000, 200_000]}
 TIMED = (METRICS, ITERATIONS, CURVES)  # in the folder of a run of self-play, likewise
+MINUTES = "minutes"  # among the figures and the notes of such a run
 TELL_THE_TIME = {"reports/tournament.html", "reports/index.html"}  # they show how long agents and runs took
 
 
@@ -143,10 +144,11 @@ def published(paths: DataPaths) -> dict[str, str]:
             elif path.name in (WEIGHTS, LAST_WEIGHTS):  # its metadata may be in any order
                 with safe_open(path, "np") as file:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
-                    content = repr((sorted(file.metadata().items()), tensors)).encode()
+                    notes = sorted((name, text) for name, text in file.metadata().items() if name != MINUTES)
+                    content = repr((notes, tensors)).encode()
             elif path.name == FIGURES:
                 figures = json.loads(path.read_text())
-                content = repr(sorted((name, x) for name, x in figures.items() if name != "minutes")).encode()
+                content = repr(sorted((name, x) for name, x in figures.items() if name != MINUTES)).encode()
             else:
                 content = path.read_bytes()
             found[str(path.relative_to(paths.root))] = hashlib.sha256(content).hexdigest()

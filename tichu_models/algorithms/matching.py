@@ -9,7 +9,10 @@ from tichu_models.algorithms.answers import match, match_backward
 
 
 def match_tensors(states: Tensor, answers: Tensor, which: Tensor, counts: Tensor, scale: float) -> Tensor:
-    """The score of every answer, float32: (n, d), (u, d) -> (m,). By kernels on the CPU, by torch on other devices."""
+    """The score of every answer, float32: (n, d), (u, d) -> (m,). By kernels on the CPU, by torch on other devices.
+
+    States and answers may be filled up by rows at the end, which get no gradient.
+    """
     if states.device.type == "cpu":
         return MatchByKernels.apply(states, answers, which, counts, scale)
     return match_by_torch(states, answers, which, counts, scale)
@@ -17,7 +20,7 @@ def match_tensors(states: Tensor, answers: Tensor, which: Tensor, counts: Tensor
 
 def match_by_torch(states: Tensor, answers: Tensor, which: Tensor, counts: Tensor, scale: float) -> Tensor:
     """`match_tensors` by torch: it copies a state for each of its answers, which takes a CPU several times as long."""
-    of_each = states.float().repeat_interleave(counts, dim=0, output_size=len(which))
+    of_each = states[: len(counts)].float().repeat_interleave(counts, dim=0, output_size=len(which))
     return (of_each * answers.float()[which]).sum(1) * scale
 
 

@@ -121,6 +121,18 @@ def test_both_ways_to_match_have_the_gradient_of_the_product(by, dtype):
         torch.testing.assert_close(found.grad.double(), tensor.grad, **exact)
 
 
+@pytest.mark.parametrize("by", [MatchByKernels.apply, match_by_torch])
+def test_rows_that_fill_up_a_batch_change_nothing(by):
+    """Batches are filled up to sizes that torch has met before: a state without answers must not get some."""
+    states, answers, which, counts, scale = made_up()
+    filled = [torch.cat([each, torch.full((5, each.shape[1]), 7.0)]).requires_grad_() for each in (states, answers)]
+    scores = by(*filled, which, counts, scale)
+    scores.sum().backward()
+    torch.testing.assert_close(scores.detach(), by(states, answers, which, counts, scale))
+    for each in filled:
+        assert torch.all(each.grad[-5:] == 0)
+
+
 def test_gradients_of_slices_and_of_one_of_the_two():
     """A slice of a tensor lies in memory with gaps; vectors that are not learned (PolicyRLNet's) get no gradient."""
     states, answers, which, counts, scale = made_up()

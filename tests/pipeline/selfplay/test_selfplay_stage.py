@@ -86,7 +86,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from tests.makers.selfplay_stage import materialize
-materialize(Path(sys.argv[1]), settings={"iterations": 400, "save_every": 1})
+materialize(Path(sys.argv[1]), settings={"iterations": 40, "save_every": 1})
 """
 
 
@@ -106,8 +106,8 @@ def test_a_run_that_is_ended_takes_its_child_along_and_goes_on_later(tmp_path, h
     while saved != (saved := (run / RESUME_SELFPLAY).stat().st_mtime) and time.monotonic() < until:
         time.sleep(5)  # iterations take a fraction of it
     assert not (run / FIGURES).exists()
-    rest = {"iterations": 400, "save_every": 1}
+    rest = {"iterations": 40, "save_every": 1}
     again = facts(materialize(tmp_path, settings=rest))
     assert not again["reused"]
     assert json.loads((run / TRIAL).read_text())["attempts"] == 2
-    assert again["rounds"] == 400 * 128
+    assert again["rounds"] == 40 * 128
