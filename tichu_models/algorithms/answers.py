@@ -1,7 +1,7 @@
 """Sets of answers of different sizes: the answers of all decisions end to end, and how many each decision has.
 
 A policy gives every answer a score; the softmax over the answers of a decision makes probabilities of them. Nothing is
-padded, and an answer that is not in the set cannot be chosen.
+padded, and an answer that is not in the set cannot be chosen. Every decision has at least one answer.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tichu_models.chance import S32, draw
 from tichu_models.kernels import inner, kernel, summing
 
 
@@ -66,6 +67,17 @@ def pick(scores: np.ndarray, begin: int, end: int, temperature: float, unit: flo
     return best if temperature == 0 else drawn(scores, begin, end, best, -np.inf, temperature, unit)
 
 
+def match(states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np.ndarray, scale: float) -> np.ndarray:
+    """The score of every answer: the product of its vector with that of its decision's state, times the scale.
+
+    `states` (n, d) and `answers` (u, d) are float32: an answer that many decisions have has one vector. `which` (m,) is
+    the row of each answer among them.
+    """
+    scores = np.empty(len(which), dtype=np.float32)
+    _match(states, answers, which, counts, scale, scores)
+    return scores
+
+
 @summing
 def _match(
     states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np.ndarray, scale: float, scores: np.ndarray
@@ -93,6 +105,7 @@ def match_backward(
     of_states: np.ndarray,
     of_answers: np.ndarray,
 ) -> None:
+    """Adds to the gradients by the states and the answers what follows from the gradient by the scores of `match`."""
     at = 0
     for i in range(len(counts)):
         state, of_state = states[i], of_states[i]
@@ -105,24 +118,23 @@ def match_backward(
         at += counts[i]
 
 
-def match(states: np.ndarray, answers: np.ndarray, which: np.ndarray, counts: np.ndarray, scale: float) -> np.ndarray:
-    """The score of every answer: the product of its embedding with that of its decision's state, times the scale.
-
-    `states` (n, d) and `answers` (u, d) are float32; `which` (m,) is the row of each answer.
-    """
-    scores = np.empty(len(which), dtype=np.float32)
-    _match(states, answers, which, counts, scale, scores)
-    return scores
+def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers of an array (int64) in the order in which they first appear, and which of them each is."""
+    slots = np.full(1 << max(4, (2 * len(keys)).bit_length()), -1, dtype=np.int64)
+    found, which = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
+    n = _distinct(keys, slots, found, which)
+    return found[:n].copy(), which
 
 
 @kernel
 def _distinct(keys: np.ndarray, slots: np.ndarray, found: np.ndarray, which: np.ndarray) -> int:
-    """Open addressing: `slots` holds places in `found`, or -1; its length is a power of two."""
+    """A hash table with open addressing. `slots`, a power of two and at least twice as many as keys, hold places in
+    `found`, or -1."""
     mask = len(slots) - 1
     n = 0
     for k in range(len(keys)):
         key = keys[k]
-        slot = (key ^ (key >> 29) ^ (key >> 47)) * 0x9E3779B97F4A7C1 >> 20 & mask
+        slot = np.int64(draw(np.uint64(key), 0) >> S32) & mask
         while slots[slot] >= 0 and found[slots[slot]] != key:
             slot = (slot + 1) & mask
         if slots[slot] < 0:
@@ -131,11 +143,3 @@ def _distinct(keys: np.ndarray, slots: np.ndarray, found: np.ndarray, which: np.
             n += 1
         which[k] = slots[slot]
     return n
-
-
-def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different numbers of an array in the order in which they appear first, and the place of each number there."""
-    slots = np.full(1 << max(4, (2 * len(keys)).bit_length()), -1, dtype=np.int64)
-    found, which = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
-    n = _distinct(keys, slots, found, which)
-    return found[:n].copy(), which

@@ -13,7 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from tichu_models.algorithms.matching import Match
+from tichu_models.algorithms.matching import match_tensors
 from tichu_models.networks.configs import CandidateRLConfig, PolicyRLConfig
 from tichu_models.networks.interface import FLAT_OUTPUTS, MOVE_FEATURES
 from tichu_models.networks.layers import stack
@@ -35,7 +35,7 @@ class MoveNet(nn.Module):
 
     def forward(self, state: Tensor, features: Tensor, which: Tensor, counts: Tensor) -> Tensor:
         """(n, inputs), (u, 102) different moves, (m,) which of them each move is, (n,) moves a state -> (m,)."""
-        return Match.apply(self.states(state), self.moves(features), which, counts, self.scale)
+        return match_tensors(self.states(state), self.moves(features), which, counts, self.scale)
 
 
 class CandidateRLNet(MoveNet):

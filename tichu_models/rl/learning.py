@@ -11,8 +11,9 @@ from torch.func import functional_call
 
 from tichu_models.agents.choosing import put_move_features
 from tichu_models.algorithms.answers import distinct, log_probabilities
-from tichu_models.algorithms.ppo import Chosen, Student, Weights, fit, improve
+from tichu_models.algorithms.ppo import Chosen, Weights, improve
 from tichu_models.algorithms.returns import lambda_returns
+from tichu_models.algorithms.student import Student, fit
 from tichu_models.networks.interface import MOVE_FEATURES
 from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.scaling import Scaling
@@ -97,10 +98,16 @@ class Judge:
         return values
 
     def learn(
-        self, experience: Experience, returns: np.ndarray, share: float, batch: int, generator: np.random.Generator
+        self,
+        experience: Experience,
+        returns: np.ndarray,
+        own: np.ndarray,
+        share: float,
+        batch: int,
+        generator: np.random.Generator,
     ) -> float:
-        """Learns from a share of the positions; returns the mean squared error before."""
-        different = experience.decisions["pick"] == 0  # the three of schupfen are one position
+        """Learns from a share of the player's own decisions (booleans); returns the mean squared error before."""
+        different = own & (experience.decisions["pick"] == 0)  # the three of schupfen are one position
         rows = np.flatnonzero(different & (generator.random(len(returns)) < share))
         return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
 

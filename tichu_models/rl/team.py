@@ -14,7 +14,7 @@ from lightning.fabric import Fabric
 from torch import Tensor, nn
 
 from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
-from tichu_models.algorithms.ppo import Student
+from tichu_models.algorithms.student import Student
 from tichu_models.networks.architectures import architecture, build
 from tichu_models.networks.configs import CandidateRLConfig, CriticConfig, DecisionRLConfig, PolicyRLConfig
 from tichu_models.networks.precision import has_fast_bf16

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tichu_models.algorithms.ppo import CUT, Weights, between, generator_of
+from tichu_models.algorithms.ppo import CUT, Weights
 from tichu_models.algorithms.returns import normalised
+from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.journal import Journal
@@ -84,14 +85,16 @@ class SelfPlay:
         generator = generator_of(settings.seed, self.iteration)
         experience = self._play(run_tasks, generator)
         clock.lap("collect")
-        learned = self._learned(experience.decisions, own_part(experience), generator)
+        own = own_part(experience) & (experience.decisions["player"] == 0)
+        learned = self._learned(experience.decisions, own, generator)
         judged = learned if settings.trace == 1 else np.ones(len(learned), dtype=bool)
         values = judge.values(experience, judged)
         returns = returns_of(experience, values, settings.trace)
         clock.lap("judge")
         figures = self._learn(experience, learned, returns - values, generator)
         clock.lap("learn")
-        judge.learn(experience, returns, settings.critic_share, settings.critic_batch, generator)
+        judge.student.set_rate(self._fallen(settings.critic_rate))
+        judge.learn(experience, returns, own, settings.critic_share, settings.critic_batch, generator)
         clock.lap("criticise")
         self.iteration += 1
         self._remember()
@@ -103,7 +106,8 @@ class SelfPlay:
         seating = np.zeros((settings.rounds, 4), dtype=np.int64)
         players = [PlayerOfTask(self.team.networks(self.learnt()), scaling, seed=settings.seed)]
         if others := round(settings.rounds * settings.against):
-            opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=False) for each in self.team.pool)]
+            judged = settings.trace < 1  # then returns read the values of opponents' decisions too
+            opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=judged) for each in self.team.pool)]
             players.append(opponents[int(generator.integers(len(opponents)))])
             seating[settings.rounds - others :: 2, 1::2] = 1
             seating[settings.rounds - others + 1 :: 2, 0::2] = 1
@@ -115,7 +119,7 @@ class SelfPlay:
     def _learned(self, decisions: np.ndarray, own: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Which decisions are learned from: the player's own, all that were not sure and a few of those that were."""
         unsure = decisions["log"] < np.log(self.settings.sure)
-        return own & (decisions["player"] == 0) & (unsure | (generator.random(len(own)) < self.settings.sure_share))
+        return own & (unsure | (generator.random(len(own)) < self.settings.sure_share))
 
     def _learn(
         self, experience: Experience, learned: np.ndarray, advantages: np.ndarray, generator: np.random.Generator
@@ -130,15 +134,13 @@ class SelfPlay:
             pupil = self.team.pupils[kind]
             if kind in CALLS and settings.twins:
                 pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
-                chosen = decisions["kind"][forked] == pupil.kind
+                chosen = (decisions["kind"][forked] == pupil.kind) & (decisions["player"][forked] == 0)
                 scaled = gains[chosen] / np.float32(settings.call_unit)
                 batch = (settings.epochs, settings.decision_batch, generator)
                 error = pupil.regress(experience, forked[chosen], scaled, *batch) * settings.call_unit**2
                 told = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
             else:
-                rate = settings.rare_rate if kind in RARE else settings.learning_rate
-                fall = settings.last_learning_rate / settings.learning_rate
-                pupil.student.set_rate(between(rate, rate * fall, self.share))
+                pupil.student.set_rate(self._fallen(settings.rare_rate if kind in RARE else settings.learning_rate))
                 rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
                 batch_size = settings.batch if kind == "play" else settings.decision_batch
                 told = pupil.learn(
@@ -147,6 +149,11 @@ class SelfPlay:
                 )
             figures |= {f"{kind}.{name}": value for name, value in told.items()}
         return figures
+
+    def _fallen(self, rate: float) -> float:
+        """A learning rate of the start, as it is now."""
+        fall = self.settings.last_learning_rate / self.settings.learning_rate
+        return between(rate, rate * fall, self.share)
 
     def _weights(self, kind: str) -> Weights:
         """The weights of the parts of the loss, as the schedules have them now."""

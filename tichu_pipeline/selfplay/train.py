@@ -110,7 +110,7 @@ def _train(
     """Trains a run whose folder is locked, and records the trial."""
     import torch
 
-    from tichu_models.algorithms.ppo import LossError
+    from tichu_models.algorithms.student import LossError
     from tichu_models.rl.train import train
     from tichu_pipeline.selfplay.pictures import draw_curves
 

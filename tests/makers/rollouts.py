@@ -1,0 +1,54 @@
+"""Small runs of self-play, for tests of what is learned from rollouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tichu_models.algorithms.student import generator_of
+from tichu_models.rl import tasks, team
+from tichu_models.rl.hall import DECISION, ENDED, NO_TWIN
+from tichu_models.rl.rollout import Experience
+from tichu_models.rl.settings import settings_of
+from tichu_models.rl.train import SelfPlay
+
+
+class SmallRun(SelfPlay):
+    """A run that can play without learning."""
+
+    def roll(self) -> Experience:
+        """The rounds of an iteration."""
+        return self._play(map, generator_of(self.settings.seed, self.iteration))
+
+
+def small_run(patch: pytest.MonkeyPatch, precision: str = "float32", **changes: Any) -> SmallRun:
+    """A run of the preset smoke in this precision, whatever the machine is fast in. Its networks are far from even
+    odds, that of announcements too."""
+    torch.set_num_threads(1)
+    for module in (tasks, team):
+        patch.setattr(module, "has_fast_bf16", lambda: precision == "bfloat16")
+    run = SmallRun(settings_of("smoke", [f"{name}={value}" for name, value in changes.items()]))
+    with torch.no_grad():
+        for student in run.team.students.values():
+            for weights in student.network.parameters():
+                weights.mul_(2)
+    return run
+
+
+def experience_of(
+    scores: list[tuple[int, int]], decisions: list[dict[str, int]], forks: Sequence[int] = ()
+) -> Experience:
+    """Rounds with these results and decisions, and nothing that anybody saw. `forks` are their places in `ended`."""
+    made = np.zeros(len(decisions), dtype=DECISION)
+    for row, fields in zip(made, decisions, strict=True):
+        for name, value in fields.items():
+            row[name] = value
+    ended = np.zeros(len(scores), dtype=ENDED)
+    ended["score"] = scores
+    ended["fork"] = forks or NO_TWIN
+    nothing = np.zeros((0, 1), dtype=np.int64)
+    return Experience(made, nothing, nothing, nothing[:, 0], ended)

@@ -1,0 +1,123 @@
+"""Training that is killed and resumed is the training that was not."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+import safetensors.torch
+import torch
+
+from tichu_models.rl import tasks, team
+from tichu_models.rl.settings import settings_of
+from tichu_models.rl.train import SelfPlay, train
+from tichu_models.runs.files import FIGURES, ITERATIONS, METRICS, RESUME_SELFPLAY
+
+# All that a run remembers: a pool, a magnet, averages, rates that fall, values that returns lead over.
+CHANGES = (
+    "iterations=5", "rounds=64", "against=0.5", "pool_every=1", "pool_most=2", "magnet=0.1", "magnet_every=2",
+    "average=0.5", "trace=0.9", "twins=0.25", "evaluate_every=2", "evaluation_deals=16", "save_every=1",
+)  # fmt: skip
+
+
+class Killed(Exception):
+    """In place of a signal."""
+
+
+@pytest.fixture(autouse=True, params=["float32", "bfloat16"])
+def precision(request, monkeypatch):
+    """Both types, whatever the machine is fast in; one thread, so that sums have one order."""
+    torch.set_num_threads(1)
+    for module in (tasks, team):
+        monkeypatch.setattr(module, "has_fast_bf16", lambda: request.param == "bfloat16")
+    return request.param
+
+
+def parts_of(run):
+    """All tensors of a run: weights, moments, averages, magnets, pool."""
+    found = {f"{kind}/{name}": each for kind, one in run.team.students.items() for name, each in one.tensors().items()}
+    for name, part in (("average", run.team.averages), ("magnet", run.team.magnets)):
+        found |= {f"{name}/{kind}/{key}": each for kind, tensors in part.items() for key, each in tensors.items()}
+    for place, networks in enumerate(run.team.pool):
+        for kind, network in networks.items():
+            weights = safetensors.torch.load(network.weights)
+            found |= {f"pool/{place}/{kind}/{key}": each for key, each in weights.items()}
+    return found
+
+
+def assert_same_run(one, other):
+    """Holds two runs equal, bit for bit."""
+    ours, theirs = parts_of(one), parts_of(other)
+    assert ours.keys() == theirs.keys()
+    for name, tensor in ours.items():
+        assert torch.equal(tensor, theirs[name]), name
+    assert (one.iteration, one.points) == (other.iteration, other.points)
+
+
+@pytest.mark.parametrize("changes", [CHANGES, (*CHANGES, "plays_first=0.5")])
+def test_a_resumed_run_goes_on_as_if_it_had_not_stopped(changes, tmp_path):
+    """State that is not saved: moments, the pool's networks of kinds that were not learned at the start, magnets."""
+    settings = settings_of("smoke", changes)
+    through = SelfPlay(settings)
+    for _ in range(settings.iterations):
+        resumed = SelfPlay(settings)
+        if through.iteration:
+            resumed.load(tmp_path)
+            assert_same_run(resumed, through)
+        through.iterate()
+        resumed.iterate()
+        assert_same_run(resumed, through)
+        through.save(tmp_path)
+    assert len(through.team.pool) == 2
+    assert through.team.magnets
+    assert through.team.averages
+
+
+def rows_of(path):
+    """A journal without what depends on the clock."""
+    with path.open(newline="") as file:
+        return [
+            {name: value for name, value in row.items() if name != "minutes" and not name.startswith("seconds")}
+            for row in csv.DictReader(file)
+        ]
+
+
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_a_killed_training_ends_as_one_that_was_not(at, tmp_path):
+    """Killed after any iteration, the last too: other weights, rows twice in the journal, or no figures."""
+    settings = settings_of("smoke", CHANGES)
+
+    def kill(progress):
+        if progress.iteration == at:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(settings, tmp_path / "killed", progress=kill)
+    assert (tmp_path / "killed" / RESUME_SELFPLAY).exists()
+    resumed = train(settings, tmp_path / "killed")
+    whole = train(settings, tmp_path / "whole")
+    assert resumed.finished
+    assert {**resumed.figures, "minutes": 0} == {**whole.figures, "minutes": 0}
+    weights = sorted(path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*.safetensors"))
+    assert len(weights) == 9
+    for path in weights:
+        ours, theirs = (safetensors.torch.load_file(tmp_path / name / path) for name in ("killed", "whole"))
+        assert all(torch.equal(ours[key], theirs[key]) for key in theirs), path
+    for name in (METRICS, ITERATIONS):
+        assert rows_of(tmp_path / "killed" / name) == rows_of(tmp_path / "whole" / name)
+    for name in ("killed", "whole"):
+        figures = json.loads((tmp_path / name / FIGURES).read_text())
+        assert figures["deals"] == 16
+        assert not (tmp_path / name / RESUME_SELFPLAY).exists()
+    assert train(settings, tmp_path / "whole").reused
+
+
+def test_minutes_end_a_training_that_can_go_on(tmp_path):
+    """A run that is over its time is finished by nobody, or begins anew."""
+    settings = settings_of("smoke", CHANGES)
+    result = train(settings, tmp_path, minutes=0)
+    assert not result.finished
+    seen = []
+    assert train(settings, tmp_path, progress=lambda progress: seen.append(progress.iteration)).finished
+    assert seen == [2, 3, 4, 5]
