@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.makers import golden
-from tichu_models.algorithms.ppo import generator_of
+from tichu_models.algorithms.student import generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import twins_of
 from tichu_models.rl.tasks import RULES
