@@ -46,7 +46,8 @@ def draw_curves(folder: Path) -> Path:
     entropy.set(title="entropy, by decision", xlabel="rounds", ylabel="nats", ylim=(0, None))
     _draw_lines(divergence, rounds, iterations, _columns(iterations, ".kl"))
     divergence.set(title="KL of an iteration, by decision", xlabel="rounds", yscale="log")
-    phases = {f"explained.{phase}": name for phase, name in PHASES.items() if f"explained.{phase}" in iterations}
+    phases = {f"explained.{phase}": name for phase, name in PHASES.items()}
+    phases = {column: name for column, name in phases.items() if iterations.get(column, np.zeros(1)).any()}
     _draw_lines(explained, rounds, iterations, phases)
     explained.set(title="results explained by the critic", xlabel="rounds", ylabel="share of the variance")
     path = folder / CURVES
@@ -75,6 +76,7 @@ def _draw_points(axes: Axes, evaluations: Table, along: str) -> None:
         x = evaluations[along]
         axes.fill_between(x, evaluations["low"], evaluations["high"], color=COLOUR, alpha=0.25, linewidth=0)
         axes.plot(x, evaluations["points_per_round"], color=COLOUR, marker="." if len(x) < FEW else "")
+        axes.set_xlim(0)
 
 
 def _draw_calls(axes: Axes, evaluations: Table) -> None:

@@ -138,8 +138,7 @@ def _train(
         done = train(settings, folder, pool.map, minutes, progress, of_evaluation, where, accelerator)
     except LossError as error:
         raise TrainingError(
-            f"{folder}: {error}; what was saved before stays. Begin anew with other settings, such as a lower "
-            "learning_rate, and --replace"
+            f"{folder}: {error}. What was saved before stays; with other settings, --replace begins anew"
         ) from error
     finally:
         note()

@@ -77,10 +77,17 @@ def test_answers_are_drawn_by_their_probability(dtype, temperature):
     unit=st.just(1 - 2**-53) | st.floats(0, 1, exclude_max=True),
 )
 def test_a_drawn_answer_is_of_the_set_and_possible(scores, temperature, unit):
-    """A sum that rounding leaves below 1 must not draw the next set's answer, nor one whose probability is 0."""
-    drawn = pick_of(scores, temperature, unit)
-    assert 0 <= drawn < len(scores)
-    assert (scores[drawn] - max(scores)) / temperature > -746
+    """An answer of the next set, or one whose probability is 0."""
+    place = pick_of(scores, temperature, unit)
+    assert 0 <= place < len(scores)
+    assert (scores[place] - max(scores)) / temperature > -746
+
+
+def test_the_highest_unit_draws_an_answer_of_the_set():
+    """Probabilities sum up to less than 1 by rounding in every twelfth of these sets: nothing is left to be drawn."""
+    generator = np.random.default_rng(0)
+    for size in generator.integers(2, 12, 300):
+        assert 0 <= pick_of(2 * generator.standard_normal(size), 1.0, 1 - 2**-53, np.float64) < size
 
 
 def made_up(seed=0, n=37, width=24, different=11, dtype=torch.float32):
