@@ -10,7 +10,7 @@ from tichu_models.observation.specs import NUMBER, SPECS, SpecError, spec
 
 SIZES = {
     "play-375": 375, "play-376": 376, "sequence": 376, "grand-65": 65, "tichu-65": 65, "tichu-240": 240,
-    "schupf-65": 65, "wish-233": 233, "dragon-204": 204, "bomb-375": 375,
+    "schupf-65": 65, "wish-233": 233, "dragon-204": 204, "bomb-375": 375, "schupf-116": 116,
 }  # fmt: skip
 # Sizes by group, in the order of the contract.
 PLAY_375 = [
