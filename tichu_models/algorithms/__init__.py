@@ -1,1 +1,1 @@
-"""How players learn, for any game: what is learned from are arrays of decisions, whatever was decided."""
+"""How policies and critics learn, for any game: from arrays of decisions, their answers and their results."""
