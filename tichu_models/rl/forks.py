@@ -21,6 +21,25 @@ SHARES = (0.3, 0.1, 0.6)
 NTH = (0.75, 0.25)
 
 
+class Labels:
+    """The latest labels of one kind of announcement. A label is old when the players have learned much since."""
+
+    def __init__(self, width: int, most: int) -> None:
+        self.most = most
+        self.seen = np.zeros((0, width), dtype=np.int64)  # what was seen, packed
+        self.gains = np.zeros(0, dtype=np.float32)  # what the announcement was worth, in units of its log-odds
+
+    def add(self, seen: np.ndarray, gains: np.ndarray) -> None:
+        """Adds labels; the oldest go."""
+        self.seen = np.concatenate([self.seen, seen[:, : self.seen.shape[1]]])[-self.most :]
+        self.gains = np.concatenate([self.gains, gains])[-self.most :]
+
+    def draw(self, most: int, generator: np.random.Generator) -> np.ndarray:
+        """The rows of so many labels, or of all if there are fewer."""
+        n = len(self.gains)
+        return np.sort(generator.choice(n, most, replace=False)) if n > most else np.arange(n)
+
+
 def twins_of(
     seating: np.ndarray, seed: int, first: int, twins: float, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -164,24 +164,16 @@ class Pupil:
         return logs
 
     def regress(
-        self,
-        experience: Experience,
-        rows: np.ndarray,
-        gains: np.ndarray,
-        epochs: int,
-        batch: int,
-        generator: np.random.Generator,
+        self, seen: np.ndarray, gains: np.ndarray, rows: np.ndarray, batch: int, generator: np.random.Generator
     ) -> float:
-        """Learns how much higher the second of two answers has to score than the first: by its gain. Returns the mean
-        squared error."""
+        """Learns from some rows how much higher the second of two answers has to score than the first: by its gain.
+        Returns the mean squared error."""
 
         def difference(part: np.ndarray) -> Tensor:
-            scores = self.scores(experience, rows[part]).view(-1, 2)
+            scores = self.student.ask(self._reader.read(part, seen, STEP).to(self.student.device))[: len(part)].float()
             return scores[:, 1] - scores[:, 0]
 
-        every = np.arange(len(rows))
-        errors = [fit(self.student, gains, difference, every, batch, generator) for _ in range(epochs)]
-        return errors[0]
+        return fit(self.student, gains, difference, rows, batch, generator)
 
     def learn(
         self,

@@ -77,6 +77,8 @@ class SelfplaySettings(Options):
         0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
     )
     call_bias: float = option(-2.0, "log-odds of an announcement at the start")
+    call_memory: int = option(16384, "labels of each kind of announcement that are remembered", least=1)
+    call_labels: int = option(4096, "of these, how many are learned from in an iteration", least=1)
     call_rate: float = option(1e-3, "learning rate of the networks for announcements at the start", least=0, most=1)
     average: float = option(
         0.0, "weights of the player are a mean over about 1 / (1 - average) iterations", least=0, most=1

@@ -135,10 +135,12 @@ class SelfPlay:
             if kind in CALLS and settings.twins:
                 pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
                 chosen = (decisions["kind"][forked] == pupil.kind) & (decisions["player"][forked] == 0)
-                scaled = gains[chosen] / np.float32(settings.call_unit)
-                batch = (settings.epochs, settings.decision_batch, generator)
-                error = pupil.regress(experience, forked[chosen], scaled, *batch) * settings.call_unit**2
-                told = {"error": error, "spread": float((gains[chosen] ** 2).mean()) if chosen.any() else 0.0}
+                labels = self.team.labels[kind]
+                labels.add(experience.seen[forked[chosen]], gains[chosen] / np.float32(settings.call_unit))
+                rows = labels.draw(settings.call_labels, generator)
+                error = pupil.regress(labels.seen, labels.gains, rows, settings.decision_batch, generator)
+                spread = float((labels.gains[rows] ** 2).mean()) if len(rows) else 0.0
+                told = {"error": error * settings.call_unit**2, "spread": spread * settings.call_unit**2}
             else:
                 pupil.student.set_rate(self._fallen(settings.rare_rate if kind in RARE else settings.learning_rate))
                 rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))

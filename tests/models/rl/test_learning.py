@@ -219,7 +219,9 @@ def test_an_announcement_that_gains_becomes_likelier(sign, monkeypatch):
     experience, pupil = run.roll(), run.team.pupils["grand"]
     rows = np.flatnonzero(experience.decisions["kind"] == GRAND_CALL)
     gains = np.full(len(rows), sign * 3.0, dtype=np.float32)
-    errors = [pupil.regress(experience, rows, gains, 1, 64, generator_of(step)) for step in range(60)]
+    errors = [
+        pupil.regress(experience.seen[rows], gains, np.arange(len(rows)), 64, generator_of(step)) for step in range(60)
+    ]
     assert errors[-1] < 0.1 < errors[0]
     logs = pupil.log_probabilities(experience, rows).reshape(-1, 2)
     assert np.mean(logs[:, 1] - logs[:, 0]) == pytest.approx(sign * 3, abs=0.3)
