@@ -21,10 +21,10 @@ class SelfplaySettings(Options):
     """How players learn from self-play."""
 
     network: Literal["CandidateRLNet", "PolicyRLNet"] = option("CandidateRLNet", "the network for plays")
-    vector: str = option("play-375", "the vector of plays that it reads, with its blocks")
+    vector: str = option("play-375", "the vector of plays that it reads")
     body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
-    move: tuple[int, ...] = option((128,), "neurons in each hidden layer of its part that reads a move", least=1)
-    width: int = option(128, "numbers in its embeddings of state and move", least=1)
+    move: tuple[int, ...] = option((128,), "neurons in each hidden layer that reads a move, of CandidateRLNet", least=1)
+    width: int = option(128, "numbers in the embeddings of state and move, of CandidateRLNet", least=1)
     decision: tuple[int, ...] = option((256, 256), "neurons in each hidden layer of the other networks", least=1)
     critic: tuple[int, ...] = option((512, 512, 256), "neurons in each hidden layer of the critic", least=1)
     open_hands: bool = option(True, "whether the critic sees all hands")
@@ -35,10 +35,10 @@ class SelfplaySettings(Options):
 
     seed: int = option(0, "seed of all random numbers of the run", least=0, most=2**31)
     iterations: int = option(1000, "iterations: rounds are played, then learned from", least=1)
-    rounds: int = option(2048, "rounds of an iteration", least=1)
+    rounds: int = option(2048, "rounds of an iteration", least=1, most=1_000_000)
     against: float = option(0.0, "share of the rounds that are played against the pool", least=0, most=1)
     twins: float = option(
-        0.25, "share of the rounds that are twins: the round before again, but for one announcement", least=0, most=1
+        0.25, "share of the rounds that are twins: the round before again, but for one announcement", least=0, most=0.5
     )
     plays_first: float = option(
         0.0, "share of the iterations in which only plays and bombs are learned, before the others", least=0, most=1
@@ -59,7 +59,7 @@ class SelfplaySettings(Options):
     epochs: int = option(2, "epochs over the decisions of an iteration", least=1)
     batch: int = option(8192, "plays in a minibatch", least=1)
     decision_batch: int = option(2048, "other decisions in a minibatch", least=1)
-    sure: float = option(0.98, "decisions that were made with a higher probability are sure", least=0, most=1)
+    sure: float = option(0.98, "decisions that were made with a higher probability are sure", least=1e-6, most=1)
     sure_share: float = option(0.1, "share of the sure decisions that is learned from", least=0, most=1)
     trace: float = option(1.0, "lambda of the returns: 1 is the result of the round", least=0, most=1)
     magnet: float = option(0.0, "weight of the divergence from the magnet, an earlier self", least=0)
@@ -68,7 +68,9 @@ class SelfplaySettings(Options):
         1e-3, "learning rate of the critic at the start; it falls as that of the others", least=0
     )
     critic_batch: int = option(8192, "decisions in a minibatch of the critic", least=1)
-    critic_share: float = option(0.25, "share of the decisions that the critic learns from", least=0, most=1)
+    critic_share: float = option(
+        0.25, "share of the player's own decisions that the critic learns from", least=0, most=1
+    )
     softness: float = option(0.3, "factor of the last layer's random weights at the start, of other networks", least=0)
     start_softness: float = option(
         0.15, "factor of the scores of moves at the start from an imitation, which is too sure to explore", least=1e-3
@@ -76,16 +78,21 @@ class SelfplaySettings(Options):
     call_unit: float = option(
         0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
     )
-    call_bias: float = option(-2.0, "log-odds of an announcement at the start")
+    call_bias: float = option(-2.0, "log-odds of an announcement at the start", least=-100, most=100)
     call_memory: int = option(16384, "labels of each kind of announcement that are remembered", least=1)
     call_labels: int = option(4096, "of these, how many are learned from in an iteration", least=1)
-    call_rate: float = option(1e-3, "learning rate of the networks for announcements at the start", least=0, most=1)
+    call_rate: float = option(
+        1e-3, "learning rate of the networks for announcements at the start; it falls to a tenth", least=0, most=1
+    )
     average: float = option(
-        0.0, "weights of the player are a mean over about 1 / (1 - average) iterations", least=0, most=1
+        0.0,
+        "weights of the player are a mean over about 1 / (1 - average) iterations; 0 for the present ones",
+        least=0,
+        most=1,
     )
 
     evaluate_every: int = option(50, "iterations between two evaluations", least=1)
-    evaluation_deals: int = option(4096, "deals of an evaluation, each played twice", least=2)
+    evaluation_deals: int = option(4096, "deals of an evaluation, each played twice", least=2, most=1_000_000)
     save_every: int = option(20, "iterations between two saved states", least=1)
 
     def __post_init__(self) -> None:
