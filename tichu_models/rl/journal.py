@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from tichu_models.runs.files import ITERATIONS, METRICS
+from tichu_models.runs.manifest import CheckpointError
 from tichu_models.whole_files import whole_file
 
 FIRST = "iteration"  # the first column of both files
@@ -68,7 +69,13 @@ def _append(path: Path, row: Mapping[str, float | str]) -> None:
 
 
 def _forget_after(path: Path, iteration: int) -> None:
-    rows = [row for row in rows_of(path) if int(row[FIRST]) <= iteration]
+    try:
+        rows = [row for row in rows_of(path) if int(row[FIRST]) <= iteration]
+    except (KeyError, ValueError, csv.Error) as error:
+        raise CheckpointError(
+            f"{path}: no journal of self-play ({error!r}); expected rows with a whole number as {FIRST}: "
+            "remove it, and the run goes on without it"
+        ) from None
     if not rows:
         path.unlink(missing_ok=True)
         return

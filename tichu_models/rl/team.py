@@ -163,7 +163,16 @@ class Team:
 
     def load(self, folder: Path) -> dict[str, Any]:
         """Restores the state that `save` wrote, and returns the facts."""
-        tensors, facts = _state(folder / RESUME_SELFPLAY, self.manifest())
+        path = folder / RESUME_SELFPLAY
+        tensors, facts = _state(path, self.manifest())
+        try:
+            self._restore(tensors)
+        except (KeyError, RuntimeError) as error:  # a tensor that is missing, or of another shape
+            raise CheckpointError(f"{path}: damaged state of a run ({error}); remove it to begin anew") from None
+        return facts
+
+    def _restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over the tensors of a saved state."""
         for kind, student in self.students.items():
             student.load(_below(tensors, f"student/{kind}/"))
         for kind in self.pupils:
@@ -179,7 +188,6 @@ class Team:
         for place, kind in members:
             weights = _below(tensors, f"pool/{place}/{kind}/")
             self.pool[int(place)][KINDS.index(kind)] = frozen(weights, *planned(kind, self.settings))
-        return facts
 
     def _begin_with(self, start: Path) -> None:
         """Takes the weights of another run: of self-play, or of an imitation for plays."""
@@ -253,4 +261,8 @@ def _state(path: Path, manifest: RunManifest) -> tuple[dict[str, Tensor], dict[s
         raise CheckpointError(f"{path}: no whole state of a run ({error}); remove it to begin anew") from None
     if metadata.get("manifest") != manifest.digest:
         raise CheckpointError(f"{path}: the state of another run; remove it to begin anew")
-    return tensors, json.loads(metadata["facts"])
+    try:
+        facts = json.loads(metadata["facts"])
+        return tensors, {name: facts[name] for name in ("iteration", "minutes", "points")}
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: damaged facts of a run ({error!r}); remove it to begin anew") from None

@@ -247,6 +247,8 @@ def train(
     manifest = run.team.manifest()
     if (finished := figures_of(folder, manifest)) is not None:
         return SelfTrained(finished, True, reused=True)
+    if not checkpoint.is_of(folder, manifest):
+        (folder / FIGURES).unlink(missing_ok=True)  # of another run
     checkpoint.begin(folder, manifest)
     if (folder / RESUME_SELFPLAY).exists():
         run.load(folder)
