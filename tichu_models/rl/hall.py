@@ -52,7 +52,7 @@ DECISION = np.dtype([
     ("kind", np.int8),
     ("player", np.int8),
     ("pick", np.int8),              # of schupfen, else 0
-    ("fork", np.int8),              # 1: another answer than the one that was drawn is given, to see what comes of it
+    ("fork", np.int8),              # 1: another answer than the one that was drawn is given: the round leaves its twin
 ], align=True)
 
 # A decision at which a round leaves its twin: the nth of this kind that the seat makes. Kind -1: none.

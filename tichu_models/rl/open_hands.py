@@ -18,7 +18,6 @@ from tichu_models.observation.specs import (
     ONE_HOT,
     OTHERS,
     PLAY_LAYOUT,
-    SPECS,
     Group,
     Layout,
     Spec,
@@ -35,7 +34,6 @@ OPEN_LAYOUT = Layout("open", (*PLAY_LAYOUT.groups, HIDDEN_HANDS, ASKED))
 OPEN = Spec(
     "open-551", 1, OPEN_LAYOUT, tuple(range(len(KINDS))), CARDS_LABEL, OPEN_LAYOUT.groups, "all hands, for the critic"
 )
-SPECS_OF_TRAINING = {**SPECS, OPEN.name: OPEN}
 
 _HANDS_AT = OPEN_LAYOUT.places[HIDDEN_HANDS.name]
 _ASKED_AT = OPEN_LAYOUT.places[ASKED.name]

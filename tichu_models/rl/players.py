@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 from tichu_models.observation.scaling import Scaling
@@ -28,8 +27,3 @@ def player_of(folder: Path, by_rule: Collection[str] = ()) -> PlayerOfTask:
             run.network.state_dict(), run.manifest.network, run.manifest.config, run.manifest.spec.name
         )
     return PlayerOfTask(networks, scaling, greedy=True, recorded=False)
-
-
-def sampled(player: PlayerOfTask, seed: int = 0) -> PlayerOfTask:
-    """The same player, which draws its answers."""
-    return replace(player, greedy=False, seed=seed)
