@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from tichu_models.agents.names import CHAMPION
 from tichu_models.rules.asking import KINDS, PLAY
+from tichu_models.runs import files
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.selfplay_style import style
@@ -29,7 +31,6 @@ FILE = "selfplay_figures.json"
 SEED = 100_000_000
 # Seeds of the kinds of figures, all beyond SEED.
 DECISIONS_SEED, PARTNERS_SEED, STYLE_SEED = SEED + 1, SEED + 2, SEED + 3
-CHAMPION = "champion"  # in place of a run: the player that ships
 GROUPS = {**{kind: (kind,) for kind in KINDS if kind != KINDS[PLAY]}, "all calls": ("grand", "tichu", "small")}
 
 
@@ -115,7 +116,7 @@ def main(
     from tichu_pipeline.storage.workers import Processes
 
     paths = DataPaths(data)
-    folders = {name: champion_folder() if name == CHAMPION else paths.runs / name for name in runs}
+    folders = {name: files.CHAMPION if name == CHAMPION else paths.runs / name for name in runs}
     players = {name: player_of(folder) for name, folder in folders.items()}
     facts: dict[str, Any] = {"runs": {}, "partners": []}
     with Processes(workers) as processes:
@@ -154,13 +155,6 @@ def duels(players: Mapping[str, PlayerOfTask], run_tasks: RunTasks, deals: int) 
         for place, one in enumerate(names)
         for other in names[place + 1 :]
     ]
-
-
-def champion_folder() -> Path:
-    """Where the champion ships."""
-    from importlib import resources
-
-    return Path(str(resources.files("tichu_models"))) / "champion"
 
 
 if __name__ == "__main__":

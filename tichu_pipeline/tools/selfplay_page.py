@@ -57,7 +57,7 @@ def judged_arms(paths: DataPaths) -> dict[str, dict[str, Any]]:
 
 
 def arms_table(found: Mapping[str, dict[str, Any]]) -> str:
-    """The arms, the best first, beside what the base reached."""
+    """The arms, the best first."""
     rows = []
     for name, arm in sorted(found.items(), key=lambda item: -item[1]["points"]):
         last = arm["curve"][-1]
@@ -154,7 +154,7 @@ def page(paths: DataPaths, pictures: Path) -> str:
             "The player against itself with rules of thumb for one kind of decision, all else equal.",
             decisions_table(runs),
             "## How they play",
-            "Two thousand rounds and more of a pair of players against a pair of heuristic ones.",
+            "A pair of players against a pair of heuristic ones.",
             style_table(runs),
         ]
         if facts["partners"]:

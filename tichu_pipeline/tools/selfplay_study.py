@@ -1,6 +1,6 @@
 """`python -m tichu_pipeline.tools.selfplay_study`: runs the arms of the study of self-play, and judges their players.
 
-`arms` trains each arm of selfplay_arms.toml as a run `arm_<name>` of a data folder, several at once, one core each; it
+It trains each arm of selfplay_arms.toml as a run `arm_<name>` of a data folder, several at once, one core each; it
 goes on where it was. Every arm is then played against the heuristic player on deals that none was trained or evaluated
 on. `selfplay_page` draws the page.
 """
@@ -41,13 +41,15 @@ def run_arm(root: Path, name: str, settings: dict[str, Any]) -> str:
     from tichu_models.rl.train import train
 
     torch.set_num_threads(1)
-    paths, changes = DataPaths(root), {**settings}
-    changes.pop("about")
-    start = changes.pop("from", None)
+    paths = DataPaths(root)
+    changes = {key: value for key, value in settings.items() if key not in ("about", "from")}
+    start = settings.get("from")
     folder = paths.runs / f"{PREFIX}{name}"
     chosen = settings_of("laptop", [f"{key}={json.dumps(value)}" for key, value in changes.items()])
     begin_with = paths.runs / start if start else None
     trained = train(chosen, folder, start=begin_with)
+    if not trained.reused:
+        (folder / JUDGED).unlink(missing_ok=True)  # of another player
     if not (folder / JUDGED).exists():
         from tichu_models.rl.evaluation import duel
         from tichu_models.rl.players import player_of

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tichu_models.rules.asking import KINDS
+from tichu_models.runs.files import CHAMPION, WEIGHTS, of_critic
+from tichu_models.runs.manifest import CheckpointError
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.commands.terminal import fail
 from tichu_pipeline.storage.folders import DataPaths
@@ -36,7 +37,6 @@ def ship(run: Path, to: Path, command: str, run_tasks: RunTasks = map, deals: in
     from tichu_models.rl.players import player_of
     from tichu_models.rl.tasks import RULES
     from tichu_models.runs import checkpoint
-    from tichu_models.runs.files import MANIFEST, WEIGHTS, of_critic
 
     player = player_of(run)
     if (to / RECORD).exists():
@@ -53,23 +53,26 @@ def ship(run: Path, to: Path, command: str, run_tasks: RunTasks = map, deals: in
         "against_heuristic": {**_figures(result), "first_seed": SEED, **result.calls()},
     }
     folders = [run, *(run / kind for kind in KINDS), of_critic(run)]
-    shutil.rmtree(to, ignore_errors=True)
+    new = to.with_name(f"{to.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
     for folder in (each for each in folders if (each / WEIGHTS).exists()):
         part = checkpoint.load(folder)
         weights = {name: tensor.bfloat16() for name, tensor in part.network.state_dict().items()}
-        checkpoint.save_tensors(to / folder.relative_to(run), weights, part.manifest, part.notes)
-        assert (to / folder.relative_to(run) / MANIFEST).exists()
-    write_whole(to / RECORD, json.dumps(record, indent=1) + "\n")
-    size = sum(path.stat().st_size for path in to.rglob("*") if path.is_file())
+        checkpoint.save_tensors(new / folder.relative_to(run), weights, part.manifest, part.notes)
+    write_whole(new / RECORD, json.dumps(record, indent=1) + "\n")
+    size = sum(path.stat().st_size for path in new.rglob("*") if path.is_file())
     if size > BYTES_MOST:
-        fail(f"{to}: {size:,} bytes; at most {BYTES_MOST:,} can ship: train smaller networks")
+        shutil.rmtree(new)
+        fail(f"{run}: {size:,} bytes; at most {BYTES_MOST:,} can ship: train smaller networks")
+    shutil.rmtree(to, ignore_errors=True)
+    new.rename(to)
     return record
 
 
-def _figures(result: Duel) -> dict[str, float]:
+def _figures(result: Duel) -> dict[str, Any]:
     return {
         "points_per_round": round(result.mean, 2),
-        "interval": [round(result.mean - result.error, 2), round(result.mean + result.error, 2)],  # type: ignore[dict-item]
+        "interval": [round(result.mean - result.error, 2), round(result.mean + result.error, 2)],
         "deals": len(result.margins),
     }
 
@@ -89,9 +92,11 @@ def main(
     """Makes the player of a run the champion of the package."""
     from tichu_pipeline.storage.workers import Processes
 
-    to = Path(str(resources.files("tichu_models"))) / "champion"
-    with Processes(workers) as processes:
-        record = ship(DataPaths(data).runs / run, to, command, processes.map)
+    try:
+        with Processes(workers) as processes:
+            record = ship(DataPaths(data).runs / run, CHAMPION, command, processes.map)
+    except CheckpointError as error:
+        fail(str(error))
     typer.echo(json.dumps(record, indent=1))
 
 
