@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tichu_models.algorithms.ppo import CUT, Weights
+from tichu_models.algorithms.ppo import CUT, STATISTICS, Weights
 from tichu_models.algorithms.returns import normalised
 from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
@@ -130,9 +130,12 @@ class SelfPlay:
         by_kind = np.zeros(len(decisions), dtype=np.float32)
         by_kind[learned] = normalised(advantages[learned], decisions["kind"][learned], CUT)
         forked, gains = labels_of(experience)
-        for kind in self.learnt():
-            pupil = self.team.pupils[kind]
-            if kind in CALLS and settings.twins:
+        learnt = self.learnt()
+        for kind, pupil in self.team.pupils.items():
+            by_twins = kind in CALLS and settings.twins
+            if kind not in learnt:
+                told = dict.fromkeys(("error", "spread") if by_twins else STATISTICS, 0.0)
+            elif by_twins:
                 pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
                 chosen = (decisions["kind"][forked] == pupil.kind) & (decisions["player"][forked] == 0)
                 labels = self.team.labels[kind]

@@ -6,6 +6,7 @@ import csv
 import json
 
 import pytest
+import safetensors
 import safetensors.torch
 import torch
 
@@ -13,6 +14,7 @@ from tichu_models.rl import tasks, team
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.train import SelfPlay, train
 from tichu_models.runs.files import FIGURES, ITERATIONS, METRICS, RESUME_SELFPLAY
+from tichu_models.runs.manifest import CheckpointError
 
 # All that a run remembers: a pool, a magnet, averages, rates that fall, values that returns lead over.
 CHANGES = (
@@ -121,3 +123,49 @@ def test_minutes_end_a_training_that_can_go_on(tmp_path):
     seen = []
     assert train(settings, tmp_path, progress=lambda progress: seen.append(progress.iteration)).finished
     assert seen == [2, 3, 4, 5]
+
+
+def test_the_journal_has_the_same_columns_before_and_after_all_kinds_are_learned(tmp_path):
+    """Rows that are longer than their heading, which readers drop."""
+    train(settings_of("smoke", (*CHANGES, "plays_first=0.5")), tmp_path)
+    assert [row["iteration"] for row in rows_of(tmp_path / ITERATIONS)] == ["1", "2", "3", "4", "5"]
+    assert all(None not in row and None not in row.values() for row in rows_of(tmp_path / ITERATIONS))
+
+
+def test_figures_of_another_run_are_not_taken_for_those_of_this_one(tmp_path):
+    """A training that is killed in a folder of a finished run, and then counts as finished."""
+    train(settings_of("smoke", CHANGES), tmp_path)
+
+    def kill(progress):
+        raise Killed
+
+    other = settings_of("smoke", (*CHANGES, "seed=1"))
+    with pytest.raises(Killed):
+        train(other, tmp_path, progress=kill)
+    assert not train(other, tmp_path).reused
+
+
+@pytest.mark.parametrize("name", [METRICS, ITERATIONS])
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"iteration,a\nx,1\n", b"\xff\xfe\x00"])
+def test_a_damaged_journal_is_named(name, content, tmp_path):
+    """A traceback that does not say which file to remove."""
+    settings = settings_of("smoke", CHANGES)
+    train(settings, tmp_path, minutes=0)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CheckpointError, match=f"{name}.*remove it"):
+        train(settings, tmp_path)
+
+
+def test_a_damaged_state_is_named(tmp_path):
+    """Likewise, of a state that is a whole file but lacks something."""
+    settings, path = settings_of("smoke", CHANGES), tmp_path / RESUME_SELFPLAY
+    train(settings, tmp_path, minutes=0)
+    with safetensors.safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = safetensors.torch.load_file(path)
+    name = next(name for name in tensors if name.startswith("student/play/weights."))
+    fewer = {key: each for key, each in tensors.items() if key != name}
+    for kept, facts in ((fewer, metadata), (tensors, {**metadata, "facts": "{}"})):
+        safetensors.torch.save_file(kept, path, facts)
+        with pytest.raises(CheckpointError, match=f"{RESUME_SELFPLAY}: damaged"):
+            train(settings, tmp_path)
