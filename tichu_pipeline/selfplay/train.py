@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tichu_models.rl.settings import SelfplaySettings
-from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RESUME_SELFPLAY, TRIAL, WEIGHTS
+from tichu_models.runs.files import CURVES, FIGURES, MANIFEST, RESUME, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.selfplay.runs import (
     VERSION,
@@ -92,7 +92,7 @@ def _make_room(folder: Path, settings: SelfplaySettings, start: Run | None, repl
     """Removes another run from a folder if that is asked for, or if it has saved nothing yet; else fails."""
     if not (folder / MANIFEST).exists() or not (why := difference(run_of(folder), settings, start)):
         return
-    if not replace and (folder / WEIGHTS).exists():
+    if not replace and any((folder / name).exists() for name in (WEIGHTS, RESUME, RESUME_SELFPLAY)):
         raise RunError(f"{folder}: it holds another run ({why}); choose another name, or --replace it")
     shutil.rmtree(folder)
 

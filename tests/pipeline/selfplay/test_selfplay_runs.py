@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from tests.makers.runs import make_run
 from tests.paths import ROOT
 from tichu_models.rl.settings import settings_of
-from tichu_models.runs.files import CURVES, FIGURES, METRICS, RESUME_SELFPLAY, TRIAL, WEIGHTS
+from tichu_models.runs.files import CURVES, FIGURES, METRICS, RESUME, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_pipeline.cli import app
 from tichu_pipeline.selfplay import runs as selfplay_runs
 from tichu_pipeline.selfplay.runs import SelfplayRequest
@@ -122,6 +122,9 @@ def test_another_run_takes_the_place_if_that_is_asked_for(paths, tmp_path):
     make_run(copy.runs, "PolicyNet", "imitation")
     other = tichu(copy, "selfplay", "imitation", *SMOKE, status=1)
     assert "it is a PolicyNet that learned by imitation" in other
+    (copy.runs / "imitation" / WEIGHTS).rename(copy.runs / "imitation" / RESUME)  # unfinished: a state, no weights yet
+    assert "--replace it" in tichu(copy, "selfplay", "imitation", *SMOKE, status=1)
+    assert (copy.runs / "imitation" / RESUME).exists()
 
 
 @pytest.mark.parametrize(
