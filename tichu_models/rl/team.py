@@ -21,6 +21,7 @@ from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import spec
 from tichu_models.options import OptionError, Options
+from tichu_models.rl import forks
 from tichu_models.rl.forks import Labels
 from tichu_models.rl.learning import Judge, Pupil
 from tichu_models.rl.open_hands import OPEN
@@ -39,7 +40,7 @@ SCALING: dict[str, dict[str, Any]] = {
     "points": {"offset": 0.0, "scale": 50.0, "clip": [-25.0, 125.0]},
     "game_score": {"offset": 0.0, "scale": 1.0, "clip": [0.0, 0.0]},
 }
-CALLS = ("grand", "tichu", "small")
+CALLS = tuple(KINDS[kind] for kind in forks.CALLS)
 IMITATIONS = {"CandidatePolicyNet": "CandidateRLNet", "PolicyNet": "PolicyRLNet"}  # from which a run can start
 
 
