@@ -74,10 +74,17 @@ class SelfPlay:
         """How much of the run is done."""
         return self.iteration / self.settings.iterations
 
-    def learnt(self) -> list[str]:
-        """The kinds of decisions that are learned now; rules of thumb make the others."""
-        later = self.iteration >= self.settings.plays_first * self.settings.iterations
+    def learnt(self, iteration: int | None = None) -> list[str]:
+        """The kinds of decisions that are learned in an iteration, by default the next; rules of thumb make the
+        others."""
+        iteration = self.iteration if iteration is None else iteration
+        later = iteration >= self.settings.plays_first * self.settings.iterations
         return [kind for kind in self.team.pupils if later or kind in ("play", "bomb")]
+
+    @property
+    def learned(self) -> list[str]:
+        """The kinds of decisions that have been learned so far."""
+        return self.learnt(max(self.iteration - 1, 0))
 
     def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
         """Plays rounds and learns from them. Returns figures."""
@@ -174,15 +181,13 @@ class SelfPlay:
         if settings.average:
             team.average(min(settings.average, self.iteration / (self.iteration + YOUNG)))
         if settings.against and self.iteration % settings.pool_every == 0:
-            team.pool = [*team.pool, team.networks(self.learnt())][-settings.pool_most :]
+            team.pool = [*team.pool, team.networks(self.learned)][-settings.pool_most :]
         if settings.magnet and self.iteration % settings.magnet_every == 0:
             team.set_magnets()
 
     def evaluate(self, run_tasks: RunTasks = map) -> dict[str, float | str]:
         """The player against the heuristic one, on deals that are the same at every evaluation."""
-        result = duel(
-            self.team.player(self.learnt()), RULES, self.settings.evaluation_deals, EVALUATION_SEED, run_tasks
-        )
+        result = duel(self.team.player(self.learned), RULES, self.settings.evaluation_deals, EVALUATION_SEED, run_tasks)
         self.points = result.mean
         return {
             "minutes": round(self.minutes, 3),
@@ -198,7 +203,7 @@ class SelfPlay:
     def save(self, folder: Path) -> None:
         """Writes the player as it is now, and the state to resume from."""
         facts = {"iteration": self.iteration, "rounds": self.rounds, "minutes": self.minutes, "points": self.points}
-        self.team.save(folder, self.learnt(), facts)
+        self.team.save(folder, self.learned, facts)
 
     def load(self, folder: Path) -> None:
         """Restores the state that `save` wrote."""
