@@ -1,8 +1,8 @@
 """Twin rounds: the same deal with the same draws, played twice, once with and once without an announcement.
 
-The difference of their results says what the announcement was worth, without the luck of the deal. The networks for
-announcements learn it by regression, from hands that would never be announced too; everything after the fork is a round
-like any other, from which all networks learn.
+The difference of their results says what the announcement was worth, without the luck of the deal, with hands too that
+would never be announced. Everything after the fork is a round like any other: the critic learns from it what such hands
+are worth with an announcement, and the networks for announcements learn that from the critic, or from the differences.
 """
 
 from __future__ import annotations
@@ -19,25 +19,6 @@ CALLS = (GRAND_CALL, TICHU_CALL, SMALL_CALL)
 # How often a fork is at each kind of announcement, and at which of the seat's small Tichus: it is asked every turn.
 SHARES = (0.3, 0.1, 0.6)
 NTH = (0.75, 0.25)
-
-
-class Labels:
-    """The latest labels of one kind of announcement. A label is old when the players have learned much since."""
-
-    def __init__(self, width: int, most: int) -> None:
-        self.most = most
-        self.seen = np.zeros((0, width), dtype=np.int64)  # what was seen, packed
-        self.gains = np.zeros(0, dtype=np.float32)  # what the announcement was worth, in units of its log-odds
-
-    def add(self, seen: np.ndarray, gains: np.ndarray) -> None:
-        """Adds labels; the oldest go."""
-        self.seen = np.concatenate([self.seen, seen[:, : self.seen.shape[1]]])[-self.most :]
-        self.gains = np.concatenate([self.gains, gains])[-self.most :]
-
-    def draw(self, most: int, generator: np.random.Generator) -> np.ndarray:
-        """The rows of so many labels, or of all if there are fewer."""
-        n = len(self.gains)
-        return np.sort(generator.choice(n, most, replace=False)) if n > most else np.arange(n)
 
 
 def twins_of(

@@ -20,7 +20,7 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
-from tichu_models.rl.open_hands import OPEN
+from tichu_models.rl.open_hands import OPEN, answered
 from tichu_models.rl.rollout import Experience, Reader
 from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
 from tichu_models.rules.scoring import VALUE_UNIT
@@ -97,6 +97,14 @@ class Judge:
                 values[part] = self._ask(experience, part).float().cpu().numpy()
         return values
 
+    def gains(self, opened: np.ndarray, kind: int) -> np.ndarray:
+        """What an announcement of a kind is worth, in points / 100, where these vectors of the critic ask for it: the
+        value of the position with it less that without."""
+        rows = np.arange(len(opened))
+        with torch.no_grad():
+            with_it, without = (self._read(answered(opened, kind, called), rows).float() for called in (True, False))
+        return (with_it - without).cpu().numpy()
+
     def learn(
         self,
         experience: Experience,
@@ -112,7 +120,10 @@ class Judge:
         return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
 
     def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:
-        state = self._reader.read(rows, experience.opened, STEP).to(self.student.device)
+        return self._read(experience.opened, rows)
+
+    def _read(self, opened: np.ndarray, rows: np.ndarray) -> Tensor:
+        state = self._reader.read(rows, opened, STEP).to(self.student.device)
         return self.student.ask(state)[: len(rows)]
 
 
@@ -163,17 +174,20 @@ class Pupil:
         log_probabilities(scores, experience.decisions["options"][rows].astype(np.int64), logs)
         return logs
 
-    def regress(
-        self, seen: np.ndarray, gains: np.ndarray, rows: np.ndarray, batch: int, generator: np.random.Generator
-    ) -> float:
-        """Learns from some rows how much higher the second of two answers has to score than the first: by its gain.
-        Returns the mean squared error."""
+    def regress(self, seen: np.ndarray, gains: np.ndarray, batch: int, generator: np.random.Generator) -> float:
+        """Learns how much higher the second of two answers has to score than the first: by its gain. Returns the mean
+        squared error."""
+        rows = np.arange(len(seen))
+        return fit(self.student, gains, lambda part: self._difference(seen, part), rows, batch, generator)
 
-        def difference(part: np.ndarray) -> Tensor:
-            scores = self.student.ask(self._reader.read(part, seen, STEP).to(self.student.device))[: len(part)].float()
-            return scores[:, 1] - scores[:, 0]
+    def gains(self, seen: np.ndarray) -> np.ndarray:
+        """How much higher the second of two answers scores than the first."""
+        with torch.no_grad():
+            return self._difference(seen, np.arange(len(seen))).cpu().numpy()
 
-        return fit(self.student, gains, difference, rows, batch, generator)
+    def _difference(self, seen: np.ndarray, rows: np.ndarray) -> Tensor:
+        scores = self.student.ask(self._reader.read(rows, seen, STEP).to(self.student.device))[: len(rows)].float()
+        return scores[:, 1] - scores[:, 0]
 
     def learn(
         self,

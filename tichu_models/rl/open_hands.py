@@ -6,6 +6,8 @@ cards of a seat that has seen only eight of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tichu_models.kernels import inlined
@@ -13,6 +15,7 @@ from tichu_models.observation.encode import encode_seen_play
 from tichu_models.observation.fields import BITS_A_WORD, Row, cards_field, put_bits, values_field
 from tichu_models.observation.play import WORDS
 from tichu_models.observation.specs import (
+    ANNOUNCEMENTS,
     CARDS_LABEL,
     MULTI_HOT,
     ONE_HOT,
@@ -22,9 +25,9 @@ from tichu_models.observation.specs import (
     Layout,
     Spec,
 )
-from tichu_models.rules.asking import KINDS
+from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SCHUPF, SMALL_CALL
 from tichu_models.rules.cards import LABELS, NUM_CARDS
-from tichu_models.rules.state import Seat, State, received
+from tichu_models.rules.state import GRAND, NO_CALL, SMALL, Seat, State, received
 
 HIDDEN_HANDS = Group(
     "hidden_hands", MULTI_HOT, tuple(f".{seat}.{card}" for seat in OTHERS for card in LABELS), "the cards of the others"
@@ -39,6 +42,9 @@ _HANDS_AT = OPEN_LAYOUT.places[HIDDEN_HANDS.name]
 _ASKED_AT = OPEN_LAYOUT.places[ASKED.name]
 _NUMBERS_AT, _WIDTH = OPEN_LAYOUT.words, OPEN.width
 assert _ASKED_AT + len(KINDS) <= _NUMBERS_AT * BITS_A_WORD
+
+
+_OWN_CALL_AT = OPEN_LAYOUT.places[ANNOUNCEMENTS.name]  # none, small or grand
 
 
 @inlined
@@ -57,9 +63,21 @@ def encode_open(state: State, seat: Seat, kind: int, row: Row) -> None:
     put_bits(row, _ASKED_AT, len(KINDS), np.int64(1) << kind)
 
 
+def answered(packed: np.ndarray, kind: int, called: bool) -> np.ndarray:
+    """Vectors of the critic in which announcements of a kind are asked, as they are after the seat's answer."""
+    call = (GRAND if kind == GRAND_CALL else SMALL) if called else NO_CALL
+    places = (_OWN_CALL_AT + call, _ASKED_AT + (PLAY if kind == SMALL_CALL else SCHUPF))
+    gone = _words((*range(_OWN_CALL_AT, _OWN_CALL_AT + 3), *range(_ASKED_AT, _ASKED_AT + len(KINDS))))
+    return packed & ~gone | _words(places)
+
+
+def _words(places: Iterable[int]) -> np.ndarray:
+    """A packed vector in which these bits alone are set."""
+    bits = np.zeros(OPEN.width * BITS_A_WORD, dtype=bool)
+    bits[list(places)] = True
+    return np.packbits(bits, bitorder="little").view(np.int64)
+
+
 def closed(packed: np.ndarray) -> np.ndarray:
     """Vectors of the critic without the hands of the others, to measure what it gains by them."""
-    bits = np.zeros(OPEN.width * BITS_A_WORD, dtype=bool)
-    bits[_HANDS_AT : _HANDS_AT + HIDDEN_HANDS.size] = True
-    words = np.packbits(bits, bitorder="little").view(np.int64)
-    return packed & ~words
+    return packed & ~_words(range(_HANDS_AT, _HANDS_AT + HIDDEN_HANDS.size))

@@ -79,8 +79,14 @@ class SelfplaySettings(Options):
         0.2, "expected gain of an announcement, in points / 100, that makes its log-odds 1", least=1e-3
     )
     call_bias: float = option(-2.0, "log-odds of an announcement at the start", least=-100, most=100)
-    call_memory: int = option(16384, "labels of each kind of announcement that are remembered", least=1)
-    call_labels: int = option(4096, "of these, how many are learned from in an iteration", least=1)
+    calls_by: Literal["critic", "twins", "ppo"] = option(
+        "critic",
+        "what announcements are learned from: the critic's values, the results of twins, or by PPO as all else",
+    )
+    call_batch: int = option(512, "decisions in a minibatch of the networks for announcements", least=1)
+    call_labels: int = option(
+        4096, "decisions on each kind of announcement that the critic judges in an iteration", least=1
+    )
     call_rate: float = option(
         1e-3, "learning rate of the networks for announcements at the start; it falls to a tenth", least=0, most=1
     )

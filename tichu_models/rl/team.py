@@ -22,7 +22,6 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import spec
 from tichu_models.options import OptionError, Options
 from tichu_models.rl import forks
-from tichu_models.rl.forks import Labels
 from tichu_models.rl.learning import Judge, Pupil
 from tichu_models.rl.open_hands import OPEN
 from tichu_models.rl.settings import SelfplaySettings
@@ -78,8 +77,6 @@ class Team:
         self.averages: dict[str, dict[str, Tensor]] = {}
         self.magnets: dict[str, dict[str, Tensor]] = {}
         self.pool: list[dict[int, NetworkOfTask]] = []
-        calls = [kind for kind in CALLS if kind in self.pupils]
-        self.labels = {kind: Labels(spec(planned(kind, settings)[2]).width, settings.call_memory) for kind in calls}
         if start:
             self._begin_with(start)
         if settings.magnet:
@@ -153,8 +150,6 @@ class Team:
         parts = {f"student/{kind}": student.tensors() for kind, student in self.students.items()}
         parts |= {f"average/{kind}": tensors for kind, tensors in self.averages.items()}
         parts |= {f"magnet/{kind}": tensors for kind, tensors in self.magnets.items()}
-        for kind, labels in self.labels.items():
-            parts[f"labels/{kind}"] = {"seen": torch.from_numpy(labels.seen), "gains": torch.from_numpy(labels.gains)}
         for place, networks in enumerate(self.pool):
             for number, network in networks.items():
                 parts[f"pool/{place}/{KINDS[number]}"] = safetensors.torch.load(network.weights)
@@ -181,9 +176,6 @@ class Team:
                 self.averages[kind] = average
             if magnet := _below(tensors, f"magnet/{kind}/"):
                 self.magnets[kind] = magnet
-        for kind, labels in self.labels.items():
-            there = _below(tensors, f"labels/{kind}/")
-            labels.seen, labels.gains = there["seen"].numpy(), there["gains"].numpy()
         members = sorted({tuple(key.split("/")[1:3]) for key in tensors if key.startswith("pool/")})
         self.pool = [{} for _ in {place for place, _ in members}]
         for place, kind in members:

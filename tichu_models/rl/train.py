@@ -21,7 +21,7 @@ from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.journal import Journal
-from tichu_models.rl.learning import facts_of, returns_of
+from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.open_hands import closed
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import SelfplaySettings
@@ -131,26 +131,19 @@ class SelfPlay:
     def _learn(
         self, experience: Experience, learned: np.ndarray, advantages: np.ndarray, generator: np.random.Generator
     ) -> dict[str, float]:
-        """Every network learns from its decisions: announcements from twins, all else from what turned out better."""
+        """Every network learns from its decisions: announcements by what they are worth, all else by what turned out
+        better than expected."""
         settings, decisions = self.settings, experience.decisions
         figures: dict[str, float] = {}
         by_kind = np.zeros(len(decisions), dtype=np.float32)
         by_kind[learned] = normalised(advantages[learned], decisions["kind"][learned], CUT)
-        forked, gains = labels_of(experience)
         learnt = self.learnt()
         for kind, pupil in self.team.pupils.items():
-            by_twins = kind in CALLS and settings.twins
+            by_gains = kind in CALLS and settings.calls_by != "ppo"
             if kind not in learnt:
-                told = dict.fromkeys(("error", "spread") if by_twins else STATISTICS, 0.0)
-            elif by_twins:
-                pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
-                chosen = (decisions["kind"][forked] == pupil.kind) & (decisions["player"][forked] == 0)
-                labels = self.team.labels[kind]
-                labels.add(experience.seen[forked[chosen]], gains[chosen] / np.float32(settings.call_unit))
-                rows = labels.draw(settings.call_labels, generator)
-                error = pupil.regress(labels.seen, labels.gains, rows, settings.decision_batch, generator)
-                spread = float((labels.gains[rows] ** 2).mean()) if len(rows) else 0.0
-                told = {"error": error * settings.call_unit**2, "spread": spread * settings.call_unit**2}
+                told = dict.fromkeys(("error", "spread") if by_gains else STATISTICS, 0.0)
+            elif by_gains:
+                told = self._learn_to_call(pupil, experience, generator)
             else:
                 pupil.student.set_rate(self._fallen(settings.rare_rate if kind in RARE else settings.learning_rate))
                 rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
@@ -160,6 +153,24 @@ class SelfPlay:
                     magnet=self.team.magnets.get(kind) if settings.magnet else None,
                 )
             figures |= {f"{kind}.{name}": value for name, value in told.items()}
+        return figures
+
+    def _learn_to_call(self, pupil: Pupil, experience: Experience, generator: np.random.Generator) -> dict[str, float]:
+        """A network learns what announcements are worth. Returns the mean square of what they turned out to be worth
+        in the twins, and that of the network's error there, before it learns from them."""
+        settings, decisions, judge = self.settings, experience.decisions, self.team.judge
+        rows, gains = labels_of(experience)
+        here = (decisions["kind"][rows] == pupil.kind) & (decisions["player"][rows] == 0)
+        rows, gains = rows[here], gains[here]
+        unit, n = np.float32(settings.call_unit), max(len(rows), 1)
+        errors = pupil.gains(experience.seen[rows]) * unit - gains
+        figures = {"error": float((errors**2).sum()) / n, "spread": float((gains**2).sum()) / n}
+        if settings.calls_by == "critic":
+            asked = np.flatnonzero((decisions["kind"] == pupil.kind) & (decisions["player"] == 0))
+            rows = np.sort(generator.choice(asked, min(settings.call_labels, len(asked)), replace=False))
+            gains = judge.gains(experience.opened[rows], pupil.kind)
+        pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
+        pupil.regress(experience.seen[rows], gains / unit, settings.call_batch, generator)
         return figures
 
     def _fallen(self, rate: float) -> float:

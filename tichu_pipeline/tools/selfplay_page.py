@@ -30,9 +30,10 @@ follow. `tichu selfplay RUN` trains one; [training.md](training.md) says how.
 
 In each iteration 2,048 rounds are played by the present networks, which draw their answers. A critic that sees all
 hands says what every position was worth; the networks move towards the answers after which a round went better than
-that (PPO over the legal answers). Announcements learn from twin rounds: the same deal with the same draws is played
-again, but for one announcement; the difference of the results is what it was worth. No player sees what the critic
-sees."""
+that (PPO over the legal answers). Announcements learn what they are worth: the critic's value of the position with the
+announcement less that without. So that it knows hands that would never be announced too, a part of the rounds are
+twins: the same deal with the same draws is played again, but for one announcement. The difference of their results
+also tells how right the networks are. No player sees what the critic sees."""
 ARMS_ABOUT = """\
 All arms were fixed before any was run, and have the same number of rounds, one seed each. They were judged by {deals:,}
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not

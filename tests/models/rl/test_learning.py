@@ -13,12 +13,13 @@ from tests.oracles import learning as plain
 from tichu_models.algorithms.student import generator_of
 from tichu_models.networks.interface import PASS_OUTPUT
 from tichu_models.observation.specs import spec
-from tichu_models.rl import learning
+from tichu_models.rl import learning, train
+from tichu_models.rl.forks import labels_of
 from tichu_models.rl.hall import NOT_REACHED
 from tichu_models.rl.learning import results_of, returns_of
 from tichu_models.rl.open_hands import OPEN
 from tichu_models.rl.rollout import Reader
-from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SCHUPF
+from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SCHUPF, SMALL_CALL
 from tichu_models.rules.cards import INDEX_OF_LABEL, labels
 from tichu_models.rules.combinations import cards_of
 
@@ -219,12 +220,32 @@ def test_an_announcement_that_gains_becomes_likelier(sign, monkeypatch):
     experience, pupil = run.roll(), run.team.pupils["grand"]
     rows = np.flatnonzero(experience.decisions["kind"] == GRAND_CALL)
     gains = np.full(len(rows), sign * 3.0, dtype=np.float32)
-    errors = [
-        pupil.regress(experience.seen[rows], gains, np.arange(len(rows)), 64, generator_of(step)) for step in range(60)
-    ]
+    errors = [pupil.regress(experience.seen[rows], gains, 64, generator_of(step)) for step in range(60)]
     assert errors[-1] < 0.1 < errors[0]
     logs = pupil.log_probabilities(experience, rows).reshape(-1, 2)
     assert np.mean(logs[:, 1] - logs[:, 0]) == pytest.approx(sign * 3, abs=0.3)
+    assert np.mean(pupil.gains(experience.seen[rows])) == pytest.approx(sign * 3, abs=0.3)
+
+
+@pytest.mark.parametrize("calls_by", ["critic", "twins"])
+def test_announcements_learn_what_they_are_worth(calls_by, monkeypatch):
+    """Announcements that follow neither the critic nor the twins; a unit of their log-odds that is left out."""
+    run = small_run(monkeypatch, rounds=256, twins=0.5, calls_by=calls_by, call_unit=0.5, call_batch=64, iterations=100)
+    monkeypatch.setattr(train, "labels_of", lambda experience: (labels_of(experience)[0], twins_say(experience)))
+    monkeypatch.setattr(run.team.judge, "gains", lambda opened, kind: np.full(len(opened), -0.4, dtype=np.float32))
+    experience = run.roll()
+    for step in range(150):
+        figures = run._learn_to_call(run.team.pupils["small"], experience, generator_of(step))
+    asked = np.flatnonzero(experience.decisions["kind"] == SMALL_CALL)
+    learned = -0.4 if calls_by == "critic" else 0.6
+    assert np.mean(run.team.pupils["small"].gains(experience.seen[asked]) * 0.5) == pytest.approx(learned, abs=0.1)
+    assert figures["spread"] == pytest.approx(0.36, rel=1e-5)
+    assert figures["error"] == pytest.approx((0.6 - learned) ** 2, abs=0.1)
+
+
+def twins_say(experience):
+    """Twins in which every announcement was worth 60 points."""
+    return np.full(len(labels_of(experience)[0]), 0.6, dtype=np.float32)
 
 
 def test_schupf_never_gives_a_card_twice(monkeypatch):

@@ -13,10 +13,10 @@ from tests.makers.rollouts import small_run
 from tichu_models.observation.encode import ROW
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import OTHERS, PLAY_LAYOUT, SPECS, spec
-from tichu_models.rl.open_hands import OPEN, closed, encode_open
+from tichu_models.rl.open_hands import OPEN, answered, closed, encode_open
 from tichu_models.rl.rollout import Reader
 from tichu_models.rl.team import SCALING
-from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY
+from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SMALL_CALL, TICHU_CALL
 from tichu_models.rules.cards import LABELS
 from tichu_models.rules.state import exchange
 
@@ -149,3 +149,32 @@ def test_no_player_can_read_it():
     assert OPEN.name not in SPECS
     assert not any(name.startswith("hidden_hands") for each in SPECS.values() for name in each.names)
     assert OPEN.size == 551 == sum(group.size for group in PLAY_LAYOUT.groups) + 3 * len(LABELS) + len(KINDS)
+
+
+def test_an_answered_small_tichu_is_the_position_that_comes_next(monkeypatch):
+    """Announcements are learned from positions that never occur, in which the critic's values mean nothing."""
+    experience = small_run(monkeypatch, rounds=200, call_bias=0.0).roll()
+    decisions, opened = experience.decisions, experience.opened
+    order = np.lexsort((decisions["order"], decisions["round"]))
+    made, seen, found = decisions[order], opened[order], {0: 0, 1: 0}
+    for now, then in zip(np.arange(len(made) - 1), np.arange(1, len(made)), strict=True):
+        asked = made[now]["kind"] == SMALL_CALL and made[then]["kind"] == PLAY
+        if asked and all(made[now][name] == made[then][name] for name in ("round", "seat", "turn")):
+            called = int(made[now]["chosen"])
+            found[called] += 1
+            assert answered(seen[now : now + 1], SMALL_CALL, bool(called)).tolist() == [seen[then].tolist()]
+    assert min(found.values()) > 50
+
+
+@pytest.mark.parametrize(("kind", "call"), [(GRAND_CALL, "grand"), (TICHU_CALL, "small")])
+def test_an_answer_before_the_schupf_changes_nothing_else(kind, call):
+    """An announcement that gives another one away, or the answer of another seat."""
+    state = Table(*HANDS, turn=0).state
+    packed = encoded(state, 2, kind)[None]
+    before = read(packed)
+    for called in (True, False):
+        after = read(answered(packed, kind, called))
+        changed = {name for name in before if before[name][0] != after[name][0]}
+        own = {"announcements.me.none", f"announcements.me.{call}"} if called else set()
+        assert changed == {f"asked.{KINDS[kind]}", "asked.schupf"} | own
+        assert after["asked.schupf"][0] == 1
