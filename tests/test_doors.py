@@ -27,7 +27,7 @@ BREACHES = [
     ("Rooms of tichu_pipeline", "tichu_pipeline.storage.months", "tichu_pipeline.commands.terminal"),
     ("Inside brettspielwelt", f"{LOGS}.archives.scan", f"{LOGS}.text.reader"),
     ("What plays never sees", "tichu_models.agents.choosing", "tichu_models.learning.losses"),
-    ("What plays never sees", "tichu_models.agents.registry", "tichu_models.rl.open_hands"),
+    ("What plays never sees", "tichu_models.agents.registry", "tichu_models.rl.team"),
     ("What plays never sees", "tichu_models.arena.table", "tichu_models.rl.hall"),
 ]
 UNLISTED = ["tichu_models.attic", "tichu_pipeline.attic", "tichu_pipeline.brettspielwelt.attic"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.makers.runs import DECISION_NETS, PLAY_NETS, make_runs, make_self_taught
+from tests.makers.runs import DECISION_NETS, PLAY_NETS, make_critic, make_runs, make_self_taught
 from tichu_models.rules.asking import SCHUPF, SMALL_CALL
 
 SEED = 4  # of weights with which some networks announce and some do not
@@ -36,6 +36,10 @@ TEXTS: dict[str, list[str]] = {
         "mcts:GCPolicyNet,simulations=8,deals=2,trust=1,by=visits,root=puct",
         "mcts:self_taught,simulations=8,deals=2",
     ],
+    "mctsrl": [
+        *("mctsrl:self_taught,deals=4,least=0", "mctsrl:self_taught,deals=4,leaf=critic,plies=2,width=3,certainty=0"),
+        "mctsrl:by_cards,simulations=16,trust=1,solve=8",
+    ],
     "champion": ["champion", f"champion:fast,{_CHANCE}"],
 }
 
@@ -46,6 +50,7 @@ def make_data(data: Path) -> Path:
     runs = data / "runs"
     make_runs(runs, (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
     make_self_taught(runs, "self_taught", seed=SEED)
+    make_critic(runs / "self_taught", seed=SEED)
     make_self_taught(runs, "by_cards", "PolicyRLNet", (SMALL_CALL, SCHUPF), seed=SEED)
     return runs
 

@@ -11,12 +11,14 @@ import torch
 from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 from tichu_models.arena import lockstep
 from tichu_models.networks.architectures import architecture, build
+from tichu_models.networks.configs import CriticConfig
 from tichu_models.observation.specs import spec
 from tichu_models.players.base import Agent
 from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.runs.checkpoint import save
-from tichu_models.runs.files import of_kind
+from tichu_models.runs.files import of_critic, of_kind
 from tichu_models.runs.manifest import RunManifest, SpecStamp
+from tichu_models.search.open_hands import OPEN
 
 SMALL = {
     "DTNet": {"turns": 8, "d_model": 16, "layers": 1, "heads": 2, "feedforward": 16, "policy": [16], "value": [8]},
@@ -73,6 +75,17 @@ def make_self_taught(
         path = of_kind(runs / name, kind)
         make_run(path.parent, NETWORK_OF_KIND[kind], path.name, seed=seed + kind)
     return name
+
+
+def make_critic(run: Path, seed: int = 0) -> None:
+    """Makes a small critic for a run of self-play."""
+    config = CriticConfig(hidden=(16,))
+    stamp = SpecStamp.of(OPEN)
+    manifest = RunManifest(
+        network="CriticRLNet", config=config, spec=stamp, inputs=OPEN.size, scaling=SCALING, data={}, seed=seed
+    )
+    torch.manual_seed(seed)
+    save(of_critic(run), build("CriticRLNet", OPEN.size, config), manifest)
 
 
 def make_runs(runs: Path, networks: Iterable[str], seed: int = 0) -> None:

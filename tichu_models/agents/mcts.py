@@ -10,42 +10,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
+from tichu_models.agents.believer import Believer
 from tichu_models.agents.choosing import Moves, moves_of, softmax
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.options import SearchOptions
-from tichu_models.observation.transcript import RETRACE_OPTIONS, RETRACING
 from tichu_models.observation.view import VIEW
 from tichu_models.players.base import Agent, Opinion
 from tichu_models.rules.asking import ASK_PLAY, PLAY, POSITION
 from tichu_models.rules.cards import DECK
 from tichu_models.rules.scoring import VALUE_UNIT
-from tichu_models.rules.state import STATE
-from tichu_models.search.beliefs import KNOWN, draw_deals, likelihood_of
 from tichu_models.search.tree import EDGE, NODE, SEARCH_OPTIONS, SEARCH_SCRATCH, TREE, expand, root_statistics, select
 
 TREES_AT_ONCE = 512
 USUAL_SIMULATIONS = 512
 SOLVER_LIMIT = 20_000
-TURNS_LOOKED_AT = 32  # latest turns of the others that count in the likelihood of a deal
 MOST_NODES = 2048  # of a tree that is searched for a given time
 SPARE_NODES = 16  # for bombs and the Dragon, which take a node but no simulation
-LEAST_SHARE = 0.001  # least probability of a play: people do now and then what a network finds impossible
 
 Evaluate = Callable[[np.ndarray], np.ndarray]  # views -> points / 100 by which the own team is expected to win
-
-
-class Beliefs(NamedTuple):
-    """Deals that agree with what each view knows, and what the others have played in each when they had a choice."""
-
-    states: np.ndarray  # STATE: the present state of each deal
-    tries: np.ndarray  # how many deals were proposed for it; 0 if none fitted
-    turns: np.ndarray  # VIEW: what the others saw at their turns, end to end
-    cards: np.ndarray  # what they played there
-    counts: np.ndarray  # turns of each deal
 
 
 class MCTSAgent(Agent):
@@ -57,7 +42,7 @@ class MCTSAgent(Agent):
         self.wants = ("transcripts", "hands") if options.open else ("transcripts",)
         self.timed = options.seconds is not None
         self.deals = 1 if options.open else options.deals
-        self._known, self._scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
+        self.believer = Believer(policy, options.seed, options.no_bombs)
         self._search_scratch, self._position = np.zeros(1, dtype=SEARCH_SCRATCH)[0], np.zeros(1, dtype=POSITION)
         self._search_options = np.zeros(1, dtype=SEARCH_OPTIONS)[0]
         for field in ("exploration", "caution", "width", "solve"):
@@ -100,8 +85,10 @@ class MCTSAgent(Agent):
         """Searches decisions with a choice: their legal moves, and of each move the visits and the mean value, in
         points / 100 by which the own team would win."""
         started = time.monotonic()
-        states, weights = self._weighted_beliefs(views, extras)
-        options, count = self.options, len(states)
+        options = self.options
+        believed = (views, extras["transcripts"], self.deals, extras.get("hands"))
+        states, weights = self.believer.weighted(*believed, trust=options.trust)
+        count = len(states)
         steps = max(1, -(-(options.simulations or USUAL_SIMULATIONS) // self.deals))
         room = (MOST_NODES if self.timed else steps) + SPARE_NODES
         trees = np.zeros(count, dtype=TREE)
@@ -143,47 +130,3 @@ class MCTSAgent(Agent):
         else:
             values = self.evaluate(leaves).astype(np.float64)
         expand(trees, nodes, edges, self._search_options, *moves, priors, values)
-
-    def _weighted_beliefs(self, views: np.ndarray, extras: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """The present states of `deals` deals for each view, and the weight of each; their mean is 1, and that of a
-        deal that was not found is 0."""
-        beliefs = self.draw_beliefs(views, extras["transcripts"], self.deals, extras.get("hands"))
-        weights = (beliefs.tries > 0).astype(np.float64)
-        if self.options.trust and len(beliefs.turns):
-            logs = np.where(weights > 0, self.options.trust * self.likelihoods(beliefs), -np.inf)
-            highest = logs.reshape(-1, self.deals).max(1)
-            weights = np.exp(logs - np.repeat(np.where(np.isfinite(highest), highest, 0), self.deals))
-        sums = weights.reshape(-1, self.deals).sum(1)
-        return beliefs.states, weights * np.repeat(self.deals / np.where(sums > 0, sums, 1), self.deals)
-
-    def draw_beliefs(
-        self, views: np.ndarray, transcripts: np.ndarray, deals: int, hands: np.ndarray | None = None
-    ) -> Beliefs:
-        """Draws `deals` deals for each view; with the true hands, if they are given."""
-        n = len(views) * deals
-        retrace_options = np.zeros(1, dtype=RETRACE_OPTIONS)[0]
-        retrace_options["open"] = retrace_options["strict"] = 1
-        retrace_options["past"] = self.past
-        beliefs = Beliefs(
-            np.zeros(n, dtype=STATE),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n * TURNS_LOOKED_AT, dtype=VIEW),
-            np.zeros(n * TURNS_LOOKED_AT, dtype=np.int64),
-            np.zeros(n, dtype=np.int64),
-        )
-        no_bombs = self.options.no_bombs and hands is None
-        hands = np.zeros((len(views), 4), dtype=np.int64) if hands is None else hands
-        turns = draw_deals(
-            *(views, transcripts, hands, self.options.seed, deals, no_bombs, retrace_options),
-            *(self._known, self._scratch, *beliefs),
-        )
-        return beliefs._replace(turns=beliefs.turns[:turns], cards=beliefs.cards[:turns])
-
-    def likelihoods(self, beliefs: Beliefs) -> np.ndarray:
-        """The log-likelihood of each deal: of the others' plays, if the policy had played their hands."""
-        moves = moves_of(beliefs.turns)
-        shares = np.empty(len(moves.plays))
-        softmax(self.policy.likelihoods(beliefs.turns, moves), moves.counts, shares)
-        likelihoods = np.empty(len(beliefs.counts))
-        likelihood_of(*moves, np.log(np.maximum(shares, LEAST_SHARE)), beliefs.cards, beliefs.counts, likelihoods)
-        return likelihoods

@@ -15,5 +15,6 @@ WITH_RUN = {
     "gc": ("GCPolicyNet",),
     "dt": ("DTNet",),
     "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "CandidateRLNet", "PolicyRLNet"),
+    "mctsrl": ("CandidateRLNet", "PolicyRLNet"),
 }
 NAMES = (*WITHOUT_RUN, *WITH_RUN)

@@ -125,3 +125,40 @@ class SearchOptions(Options):
         super().__post_init__()
         if self.simulations is not None and self.seconds is not None:
             raise OptionError("simulations and seconds: expected one of them")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedSearchOptions(Options):
+    """Options of MCTSRLAgent. The player that leads the search plays as it does without options."""
+
+    deals: int | None = option(
+        None, "deals that are drawn for a play; 64 by default, with seconds at most 1024", least=2, most=1024
+    )
+    simulations: int | None = option(
+        None, "playouts for a play, over all deals and answers together, instead of deals", least=4
+    )
+    seconds: float | None = option(
+        None, "seconds for a play, instead of deals; such games cannot be repeated exactly", least=0.001
+    )
+    width: int = option(5, "how many plays are tried, the likeliest ones", least=2, most=256)
+    least: float = option(0.01, "a play that the policy finds less likely is not tried", least=0, most=1)
+    certainty: float = option(
+        2.0, "by how many standard errors a play must be better than the policy's own to replace it", least=0
+    )
+    leaf: Literal["end", "critic"] = option(
+        "end", "plays deals on to the end, or for some plies, which the run's critic values"
+    )
+    plies: int = option(8, "open decisions before the critic is asked", least=0, most=200)
+    solve: int = option(
+        0, "an ending is solved exactly when all hands hold at most this many cards; 0 for never", least=0, most=16
+    )
+    trust: float = option(
+        0.0, "how much the plays of the others count in the weight of a deal, 0 to 1", least=0, most=1
+    )
+    open: bool = option(False, "sees all hands, to measure what hidden cards are worth")
+    seed: int = option(0, "seed of the deals that are drawn", least=0, most=2**31)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(each is not None for each in (self.deals, self.simulations, self.seconds)) > 1:
+            raise OptionError("deals, simulations and seconds: expected one of them")

@@ -4,7 +4,8 @@ A colon follows the name, then the run, for players with a network, and options 
 is a folder in the folder of runs. `policy:RUN` takes a run with any network for plays; `candidate`, `gc` and `dt` take
 only their own kind. `crowd:FILE` takes the blunder rates of a corpus from FILE, a path in the data folder, which is the
 parent of the folder of runs. `champion` is the run that ships with the package, and `champion:fast` its policy alone;
-so far the two are the same. Torch is imported only for players with a network.
+so far the two are the same. As RUN, `champion` is the run of this name, or the one that ships where there is none.
+Torch is imported only for players with a network.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tichu_models.agents.options import (
     GoalOptions,
     HeuristicOptions,
     ImitatorOptions,
+    LedSearchOptions,
     NNetOptions,
     PolicyOptions,
     RandomOptions,
@@ -84,6 +86,9 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))
+        if name == "mctsrl":
+            run, _, rest = rest.partition(",")
+            return _led(text.strip(), _folder(run, runs), _options(LedSearchOptions, rest))
         if name in WITH_RUN:
             run, _, rest = rest.partition(",")
             return _with_network(text.strip(), _folder(run, runs), WITH_RUN[name], rest)
@@ -123,6 +128,8 @@ def _folder(run: str, runs: Path | None) -> Path:
     if not run or "=" in run:
         raise OptionError("no run; expected its name behind the colon, as in policy:RUN")
     folder = Path(run) if runs is None else runs / run
+    if run == CHAMPION and not folder.exists():
+        return champion_folder()
     if not (folder / MANIFEST).exists():
         known = sorted(path.parent.name for path in runs.glob(f"*/{MANIFEST}")) if runs else []
         raise OptionError(f"no run '{run}'" + (f" in {runs}; {expected(run, known)}" if known else f": {folder}"))
@@ -176,6 +183,17 @@ def _searching(name: str, folder: Path, options: SearchOptions) -> Agent:
         beside = _folder(options.value, folder.parent)
     value_net = Network(beside, "ValueNet")
     return MCTSAgent(name, policy, lambda views: expected_by(value_net, views), options)
+
+
+def _led(name: str, folder: Path, options: LedSearchOptions) -> Agent:
+    """A player who searches by playouts of a run of self-play; its critic values them where that is asked."""
+    from tichu_models.agents.mctsrl import MCTSRLAgent
+    from tichu_models.agents.neural.leaf_critic import LeafCritic
+
+    policy: Any = _with_network(name, folder, WITH_RUN["mctsrl"], "")
+    if policy.past:
+        raise OptionError(f"run {folder.name} reads the latest turns, which a search does not tell it")
+    return MCTSRLAgent(name, policy, options, LeafCritic(folder) if options.leaf == "critic" else None)
 
 
 def _own_others(folder: Path, own: RunManifest) -> Mapping[int, Network]:

@@ -21,10 +21,10 @@ from tichu_models.observation.fields import Row
 from tichu_models.observation.turns import recall
 from tichu_models.observation.view import View
 from tichu_models.players.heuristic import choose_by_rule
-from tichu_models.rl.open_hands import OPEN, encode_open
 from tichu_models.rules.asking import BOMB_THROW, KINDS, PLAY, SCHUPF, giving
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import MAX_PLAYS, Plays
+from tichu_models.search.open_hands import OPEN, encode_open
 
 NUM_KINDS = len(KINDS)
 OPEN_WIDTH = OPEN.width

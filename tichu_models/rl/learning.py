@@ -20,11 +20,11 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
-from tichu_models.rl.open_hands import OPEN, answered
 from tichu_models.rl.rollout import Experience, Reader
 from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import GRAND, SMALL
+from tichu_models.search.open_hands import OPEN, answered
 
 VALUES_AT_ONCE = 8192
 PHASES = ("before", "early", "middle", "late")  # before the play; then by turns

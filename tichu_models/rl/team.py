@@ -23,7 +23,6 @@ from tichu_models.observation.specs import spec
 from tichu_models.options import OptionError, Options
 from tichu_models.rl import forks
 from tichu_models.rl.learning import Judge, Pupil
-from tichu_models.rl.open_hands import OPEN
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import NetworkOfTask, PlayerOfTask, frozen, player_dtype
 from tichu_models.rules.asking import KINDS
@@ -31,6 +30,7 @@ from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
+from tichu_models.search.open_hands import OPEN
 from tichu_models.whole_files import write_whole
 
 # Points are scaled by constants, so that a player needs no data; the previous round's result is always 0 in self-play.

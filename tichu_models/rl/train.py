@@ -22,7 +22,6 @@ from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.journal import Journal
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
-from tichu_models.rl.open_hands import closed
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import RULES, PlayerOfTask, RunTasks, joined, play_task, tasks_of
@@ -30,6 +29,7 @@ from tichu_models.rl.team import CALLS, Team
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
 from tichu_models.runs.manifest import RunManifest
+from tichu_models.search.open_hands import closed
 from tichu_models.whole_files import write_whole
 
 EVALUATION_SEED = 20_000_000  # of the deals of all evaluations; those of the training come from the run's own seed

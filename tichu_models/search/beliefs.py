@@ -217,6 +217,7 @@ def draw_deals(
     transcripts: np.ndarray,
     hands: np.ndarray,
     seed: int,
+    first_deal: int,
     deals: int,
     no_bombs: bool,
     options: Any,
@@ -228,7 +229,8 @@ def draw_deals(
     cards: np.ndarray,
     counts: np.ndarray,
 ) -> int:
-    """Draws `deals` deals for each view. `hands` (n, 4) are hands that are known, 0 where one is not.
+    """Draws `deals` deals for each view, the one with number `first_deal` first. `hands` (n, 4) are hands that are
+    known, 0 where one is not.
 
     Writes for each deal the present state (`states`), how many deals were proposed for it (`tries`, 0 if none fitted),
     and end to end what the others saw (`turns`) and played (`cards`) when they had a choice, `counts` of each deal. The
@@ -244,7 +246,7 @@ def draw_deals(
                 known.free &= ~hands[i, seat]
         options.seats = ALL_SEATS & ~(1 << view.seat)
         for d in range(i * deals, (i + 1) * deals):
-            key = draw(draw(view.key, DRAW_OF_DEALS), seed << 16 | (d - i * deals))
+            key = draw(draw(view.key, DRAW_OF_DEALS), seed << 16 | (first_deal + d - i * deals))
             made, tries[d] = draw_deal(view, transcript, known, key, no_bombs, options, scratch)
             if tries[d]:
                 states[d] = scratch.state

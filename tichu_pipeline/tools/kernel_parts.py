@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from tichu_models.observation.specs import Spec
     from tichu_models.records.schema import Rounds
 
 MONTH = "2024-01"
@@ -95,12 +96,14 @@ def networks() -> None:
 
 
 def search() -> None:
-    """The search that is led by a network, with both ways to evaluate a leaf."""
+    """The searches that are led by networks, with all ways to evaluate a leaf."""
     with tempfile.TemporaryDirectory() as folder:
         runs = Path(folder)
         _make_runs(runs)
         for leaf in ("rollout", "value"):
             _play_once(f"mcts:PolicyNet,simulations=8,deals=2,trust=1,leaf={leaf}", runs)
+        for leaf in ("end", "critic"):
+            _play_once(f"mctsrl:CandidateRLNet,deals=2,least=0,leaf={leaf},plies=1", runs)
 
 
 def selfplay() -> None:
@@ -118,23 +121,25 @@ def _make_runs(runs: Path) -> None:
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
     from tichu_models.agents.registry import OF_NETWORK
     from tichu_models.networks.architectures import ARCHITECTURES
-    from tichu_models.runs.files import of_kind
+    from tichu_models.runs.files import of_critic, of_kind
+    from tichu_models.search.open_hands import OPEN
 
     for name in {**ARCHITECTURES, **OF_NETWORK}:
         _make_run(runs / name, name)
         if name not in ARCHITECTURES:
             for kind, other in NETWORK_OF_KIND.items():
                 _make_run(of_kind(runs / name, kind), other)
+            _make_run(of_critic(runs / name), "CriticRLNet", OPEN)
 
 
-def _make_run(folder: Path, name: str) -> None:
+def _make_run(folder: Path, name: str, read: Spec | None = None) -> None:
     from tichu_models.networks.architectures import architecture, build
     from tichu_models.observation.specs import spec
     from tichu_models.runs.checkpoint import save
     from tichu_models.runs.manifest import RunManifest, SpecStamp
 
     found = architecture(name)
-    read, config = spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
+    read, config = read or spec(found.spec), found.config.read(SIZES.get(name, {"hidden": [8]}), name)
     inputs, stamp = read.size - read.rtg, SpecStamp.of(read)
     manifest = RunManifest(network=name, config=config, spec=stamp, inputs=inputs, scaling={}, data={}, seed=0)
     save(folder, build(name, inputs, config), manifest)

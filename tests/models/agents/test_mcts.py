@@ -66,7 +66,7 @@ def test_deals_that_are_supposed_hold_what_is_known(runs, asked):
     """A search on deals that cannot be: own cards with somebody else, or a hand that is too long."""
     views, extras = asked
     agent = agent_from(BY_VALUE, runs)
-    beliefs = agent.draw_beliefs(views, extras["transcripts"], DEALS)
+    beliefs = agent.believer.draw(views, extras["transcripts"], DEALS)
     made = beliefs.tries > 0
     assert made.any()
     seen = views.repeat(DEALS)[made]
@@ -80,5 +80,5 @@ def test_a_player_who_sees_all_hands_supposes_the_true_deal(runs, asked):
     """What hidden cards are worth would be measured with a player who does not see them."""
     views, extras = asked
     agent = agent_from("mcts:PolicyNet,simulations=8,open=true", runs)
-    beliefs = agent.draw_beliefs(views, extras["transcripts"], 1, extras["hands"])
+    beliefs = agent.believer.draw(views, extras["transcripts"], 1, extras["hands"])
     assert np.array_equal(beliefs.states["hand"], extras["hands"])

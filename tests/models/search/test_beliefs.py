@@ -45,7 +45,9 @@ def supposed(views, transcripts, deals, hands=None):
     counts = np.zeros(n, dtype=np.int64)
     known, scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
     hands = np.zeros((len(views), 4), dtype=np.int64) if hands is None else hands
-    draw_deals(views, transcripts, hands, 0, deals, False, wanted, known, scratch, states, tries, turns, cards, counts)
+    draw_deals(
+        views, transcripts, hands, 0, 0, deals, False, wanted, known, scratch, states, tries, turns, cards, counts
+    )
     return states, tries
 
 
@@ -127,8 +129,8 @@ def runs(tmp_path_factory):
 
 def advantage(agent, views, transcripts, hands, deals: int = 16) -> np.ndarray:
     """For each view, by how much the logarithm of the true deal's likelihood lies above the mean of supposed ones."""
-    true = agent.likelihoods(agent.draw_beliefs(views, transcripts, 1, hands))
-    others = agent.likelihoods(agent.draw_beliefs(views, transcripts, deals))
+    true = agent.believer.likelihoods(agent.believer.draw(views, transcripts, 1, hands))
+    others = agent.believer.likelihoods(agent.believer.draw(views, transcripts, deals))
     return true - others.reshape(-1, deals).mean(1)
 
 

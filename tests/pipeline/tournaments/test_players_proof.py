@@ -211,8 +211,10 @@ def weights_of_deals(agent: Any, views: np.ndarray, extras: dict[str, np.ndarray
     for begin in range(0, len(views), VIEWS_AT_ONCE):
         part = slice(begin, begin + VIEWS_AT_ONCE)
         transcripts = extras["transcripts"][part]
-        true = agent.likelihoods(agent.draw_beliefs(views[part], transcripts, 1, extras["hands"][part]))
-        others = agent.likelihoods(agent.draw_beliefs(views[part], transcripts, SUPPOSED)).reshape(-1, SUPPOSED)
+        true = agent.believer.likelihoods(agent.believer.draw(views[part], transcripts, 1, extras["hands"][part]))
+        others = agent.believer.likelihoods(agent.believer.draw(views[part], transcripts, SUPPOSED)).reshape(
+            -1, SUPPOSED
+        )
         logs = np.concatenate([true[:, None], others], axis=1)
         weights = np.exp(logs - logs.max(1, keepdims=True))
         parts.append(weights / weights.sum(1, keepdims=True))

@@ -13,12 +13,12 @@ from tests.makers.rollouts import small_run
 from tichu_models.observation.encode import ROW
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import OTHERS, PLAY_LAYOUT, SPECS, spec
-from tichu_models.rl.open_hands import OPEN, answered, closed, encode_open
 from tichu_models.rl.rollout import Reader
 from tichu_models.rl.team import SCALING
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SMALL_CALL, TICHU_CALL
 from tichu_models.rules.cards import LABELS
 from tichu_models.rules.state import exchange
+from tichu_models.search.open_hands import OPEN, answered, closed, encode_open
 
 HANDS = ("S2 B2 Ma", "Ph SA Dr", "R9 G9 B9 S9", "Hu RK")
 

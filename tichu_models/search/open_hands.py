@@ -1,7 +1,8 @@
-"""The vector of the critic: what a seat sees in the play, and all that is hidden from it. Players never get it.
+"""The vector of the critic: what a seat sees in the play, and all that is hidden from it.
 
-It judges decisions of every kind, before the play too. The hand is always the whole one: the critic knows the fourteen
-cards of a seat that has seen only eight of them.
+In training the hands are the true ones; a player who searches has none but those that it supposes. The critic judges
+decisions of every kind, before the play too. The hand is always the whole one: the critic knows the fourteen cards of a
+seat that has seen only eight of them.
 """
 
 from __future__ import annotations
