@@ -22,7 +22,7 @@ from tichu_pipeline.training.runs import FINISHED, Run, RunError, check_name, fi
 
 # Bumped by hand when the same settings would make another player; tests/golden/selfplay_runs.json says when of the
 # rounds that are played. A run notes it in its trial.
-VERSION = 1
+VERSION = 2
 SETTINGS, START = "selfplay", "start"  # keys in a manifest: in `training` and in `data`
 OPPONENT = "heuristic"  # whom the figures of a run are against
 

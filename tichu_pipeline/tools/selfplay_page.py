@@ -1,7 +1,8 @@
 """`python -m tichu_pipeline.tools.selfplay_page`: writes docs/selfplay.md from what self-play left in a data folder.
 
-It reads the arms that `selfplay_study` has judged, the figures of `selfplay_figures`, and the journals of the runs; it
-draws their curves beside the page. Nothing in it is written by hand.
+Facts are collected in docs/selfplay.json: the arms that `selfplay_study` has judged, the figures of `selfplay_figures`
+and the curves of both. Arms and runs that the data folder does not have stay as they are there, so that the study can
+be made in parts. Page and pictures are drawn from these facts; nothing in them is written by hand.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import typer
 from tichu_models.rl.journal import rows_of
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
-from tichu_models.whole_files import whole_file
+from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.html import markdown
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
 
+FACTS = "selfplay.json"  # beside the page
+CURVE = ("minutes", "rounds", "points_per_round")
 ARMS_PICTURE, RUNS_PICTURE = "selfplay_arms.png", "selfplay_runs.png"
 
 ABOUT = """\
@@ -45,51 +48,60 @@ def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
     return f"{figures[mean]:+.1f} ± {figures['error']:.1f}"
 
 
-def judged_arms(paths: DataPaths) -> dict[str, dict[str, Any]]:
-    """The arms that are judged, each with its figures, its minutes, and what it is about."""
-    found = {}
-    for name, settings in arms().items():
+def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts with those of a data folder added."""
+    found = json.loads((paths.root / FILE).read_text()) if (paths.root / FILE).exists() else {"runs": {}}
+    runs = {**facts.get("runs", {}), **{name: {**run, **_origin(paths, name)} for name, run in found["runs"].items()}}
+    arms_found = dict(facts.get("arms", {}))
+    for name in arms():
         folder = paths.runs / f"{PREFIX}{name}"
         if (folder / JUDGED).exists():
-            curve = rows_of(folder / METRICS)
-            judged = json.loads((folder / JUDGED).read_text())
-            found[name] = {**judged, "about": settings["about"], "curve": curve}
-    return found
+            arms_found[name] = {**json.loads((folder / JUDGED).read_text()), **_course(folder)}
+    return {
+        "runs": runs,
+        "partners": found.get("partners") or facts.get("partners", []),
+        "duels": found.get("duels") or facts.get("duels", []),
+        "arms": arms_found,
+    }
+
+
+def _origin(paths: DataPaths, name: str) -> dict[str, Any]:
+    """Seed and curve of a run; nothing for the one that ships."""
+    folder = paths.runs / name
+    if not (folder / MANIFEST).exists():
+        return {"curve": []}
+    return {"seed": manifests.read(folder / MANIFEST).seed, **_course(folder)}
+
+
+def _course(folder: Path) -> dict[str, Any]:
+    """How a run went: a row for each evaluation."""
+    rows = rows_of(folder / METRICS)
+    return {"curve": [{of: round(float(row[of]), 2) for of in CURVE} for row in rows]}
 
 
 def arms_table(found: Mapping[str, dict[str, Any]]) -> str:
     """The arms, the best first."""
-    rows = []
+    about, rows = {name: settings["about"] for name, settings in arms().items()}, []
     for name, arm in sorted(found.items(), key=lambda item: -item[1]["points"]):
         last = arm["curve"][-1]
         calls = (
             f"{arm['small_a_round']:.2f}, {arm['small_made']:.0%}; {arm['grand_a_round']:.2f}, {arm['grand_made']:.0%}"
         )
-        rows.append((f"`{name}`", arm["about"], interval(arm), f"{float(last['minutes']):.0f}", calls))
+        rows.append((f"`{name}`", about[name], interval(arm), f"{last['minutes']:.0f}", calls))
     return markdown.table(
         ("Arm", "What it changes", "Points a round", "Minutes", "Small, grand Tichus a round, made"), rows
     )
 
 
-def runs_table(runs: Mapping[str, dict[str, Any]], paths: DataPaths) -> str:
+def runs_table(runs: Mapping[str, dict[str, Any]]) -> str:
     """The runs that were judged: what they trained, and what they are worth."""
     rows = []
     for name, facts in runs.items():
-        curve = rows_of(paths.runs / name / METRICS)
-        minutes, rounds = (f"{float(curve[-1]['minutes']):.0f}", f"{int(curve[-1]['rounds']):,}") if curve else ("", "")
-        seed = str(manifests.read(paths.runs / name / MANIFEST).seed) if curve else ""
+        last = facts["curve"][-1] if facts["curve"] else {}
+        rounds, minutes = (f"{last['rounds']:,.0f}", f"{last['minutes']:.0f}") if last else ("", "")
         against = facts["against_heuristic"]
-        rows.append(
-            (
-                f"`{name}`",
-                seed,
-                rounds,
-                minutes,
-                interval(against),
-                f"{against['deals']:,}",
-                interval(facts["against_blunderer"]),
-            )
-        )
+        figures = (interval(against), f"{against['deals']:,}", interval(facts["against_blunderer"]))
+        rows.append((f"`{name}`", str(facts.get("seed", "")), rounds, minutes, *figures))
     heading = ("Run", "Seed", "Rounds", "Minutes", "Against `heuristic`", "Deals", "Against `heuristic:blunder=.1`")
     return markdown.table(heading, rows)
 
@@ -120,15 +132,13 @@ def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> s
     return markdown.table(("Runs", heading), rows)
 
 
-def draw_curves(curves: Mapping[str, Sequence[Mapping[str, str]]], path: Path, of: str) -> None:
+def draw_curves(curves: Mapping[str, Sequence[Mapping[str, float]]], path: Path, of: str) -> None:
     """Points a round against the heuristic player by what `of` counts, one line for each run."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
     for name, rows in curves.items():
-        axes.plot(
-            [float(row[of]) for row in rows], [float(row["points_per_round"]) for row in rows], label=name, linewidth=1
-        )
+        axes.plot([row[of] for row in rows], [row["points_per_round"] for row in rows], label=name, linewidth=1)
     axes.set_xlabel(of)
     axes.set_ylabel("points a round against heuristic")
     axes.grid(alpha=0.3)
@@ -138,19 +148,21 @@ def draw_curves(curves: Mapping[str, Sequence[Mapping[str, str]]], path: Path, o
     pyplot.close(figure)
 
 
-def page(paths: DataPaths, pictures: Path) -> str:
+def page(facts: Mapping[str, Any], pictures: Path) -> str:
     """The whole page as Markdown; the pictures are written into a folder."""
     parts = ["# Self-play", "Made by `python -m tichu_pipeline.tools.selfplay_page`; do not edit it by hand.", ABOUT]
-    facts = json.loads((paths.root / FILE).read_text()) if (paths.root / FILE).exists() else {"runs": {}}
-    runs = facts["runs"]
+    runs, found = facts["runs"], {name: facts["arms"][name] for name in arms() if name in facts["arms"]}
     if runs:
-        curves = {name: rows_of(paths.runs / name / METRICS) for name in runs}
-        draw_curves({name: rows for name, rows in curves.items() if rows}, pictures / RUNS_PICTURE, "minutes")
+        curves = {name: run["curve"] for name, run in runs.items() if run["curve"]}
+        picture = []
+        if curves:
+            draw_curves(curves, pictures / RUNS_PICTURE, "minutes")
+            picture = [f"![Points a round by minutes]({RUNS_PICTURE})"]
         parts += [
             "## What they are worth",
             "Points a round over duplicate deals with 95 % intervals; no choice was made by these deals.",
-            runs_table(runs, paths),
-            f"![Points a round by minutes]({RUNS_PICTURE})",
+            runs_table(runs),
+            *picture,
             "## What each decision adds",
             "The player against itself with rules of thumb for one kind of decision, all else equal.",
             decisions_table(runs),
@@ -166,7 +178,6 @@ def page(paths: DataPaths, pictures: Path) -> str:
                 "The first run against the second.",
                 pairs_table(facts["duels"], "points", "Points a round"),
             ]
-    found = judged_arms(paths)
     if found:
         draw_curves({name: arm["curve"] for name, arm in found.items()}, pictures / ARMS_PICTURE, "rounds")
         deals = next(iter(found.values()))["deals"]
@@ -179,8 +190,11 @@ def main(
     out: Annotated[Path, typer.Option(help="The page.", metavar="FILE")] = Path("docs/selfplay.md"),
 ) -> None:
     """Writes the page about self-play, and its pictures beside it."""
-    text = page(DataPaths(data), out.parent)
-    out.write_text(text, encoding="utf-8")
+    kept = out.with_name(FACTS)
+    facts = collect(DataPaths(data), json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {})
+    write_whole(kept, json.dumps(facts, indent=1) + "\n")
+    text = page(facts, out.parent)
+    write_whole(out, text)
     typer.echo(f"{out}: {len(text):,} characters")
 
 

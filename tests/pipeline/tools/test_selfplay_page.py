@@ -1,0 +1,75 @@
+"""The page about self-play: made of what a data folder has, and of what the page had before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tichu_models.rl.journal import Journal
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tools import selfplay_page
+from tichu_pipeline.tools.selfplay_figures import FILE
+from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX
+
+CALLS = {"small_a_round": 0.1, "small_made": 0.8, "grand_a_round": 0.2, "grand_made": 0.7}
+FIGURES = {"points": 80.0, "error": 1.5, "deals": 1000, **CALLS}
+
+
+def judge(data: Path, arm: str, points: float) -> None:
+    """Leaves an arm in a data folder as the study does."""
+    folder = DataPaths(data).runs / f"{PREFIX}{arm}"
+    folder.mkdir(parents=True)
+    with Journal(folder, 0) as journal:
+        for iteration, reached in ((10, 0.0), (20, points)):
+            row = {"opponent": "heuristic", "minutes": 0.1, "rounds": 100 * iteration, "points_per_round": reached}
+            journal.evaluated(iteration, row)
+    (folder / JUDGED).write_text(json.dumps({**FIGURES, "points": points}))
+
+
+@pytest.fixture
+def page(tmp_path):
+    """Writes the page from a data folder, and returns its text."""
+
+    def make(data: str) -> str:
+        selfplay_page.main(tmp_path / data, tmp_path / "selfplay.md")
+        return (tmp_path / "selfplay.md").read_text()
+
+    return make
+
+
+def test_arms_of_several_data_folders_come_together(tmp_path, page):
+    """A study whose first half is lost when the second is made on another machine."""
+    judge(tmp_path / "first", "base", 41.5)
+    judge(tmp_path / "first", "wide", 40.0)
+    judge(tmp_path / "second", "wide", 44.0)
+    assert "+41.5" in page("first")
+    both = page("second")
+    assert "+41.5" in both
+    assert "+44.0" in both
+    assert "+40.0" not in both
+    assert both.index("`wide`") < both.index("`base`")
+    assert (tmp_path / selfplay_page.ARMS_PICTURE).stat().st_size > 1000
+
+
+def test_it_says_what_was_measured(tmp_path, page):
+    """A figure in the wrong row, or a run that is left out."""
+    how = {"bombs a round": 0.125}
+    worth = {"schupf": {**FIGURES, "points": 22.25}, "small": {**FIGURES, "points": 3.5}}
+    judged = {"against_blunderer": {**FIGURES, "points": 99.0}, "style": {"self-play": how, "heuristic": how}}
+    runs = {"champion": {"against_heuristic": FIGURES, "decisions": worth, **judged}}
+    pair = {"runs": ["a", "b"], "error": 0.5}
+    facts = {"runs": runs, "partners": [{**pair, "cost": 2.5}], "duels": [{**pair, "points": -1.5}]}
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / FILE).write_text(json.dumps(facts))
+    lines = page("data").splitlines()
+    for words in (
+        ("champion", "+80.0 ± 1.5", "1,000", "+99.0"),
+        ("schupf", "+22.2"),
+        ("bombs", "0.125"),
+        ("`a` and `b`", "+2.5"),
+        ("`a` and `b`", "-1.5"),
+    ):
+        assert any(all(word in line for word in words) for line in lines), words
+    assert page("nothing") == page("data")
