@@ -94,7 +94,7 @@ def _draw_calls(axes: Axes, evaluations: Table) -> None:
     axes.set(title="calls of the team", xlabel="rounds", ylabel="a round", ylim=(0, None))
     shares.set(ylabel="share that was made (dotted)", ylim=(0, 1))
     if evaluations:
-        axes.legend()
+        axes.legend(loc="lower right")  # the shares are at the top
 
 
 def _draw_lines(axes: Axes, x: np.ndarray, table: Table, columns: Mapping[str, str]) -> None:

@@ -19,6 +19,7 @@ from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
 from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.html import markdown
+from tichu_pipeline.selfplay.runs import OPPONENT
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
@@ -76,7 +77,7 @@ def _origin(paths: DataPaths, name: str) -> dict[str, Any]:
 def _course(folder: Path) -> dict[str, Any]:
     """How a run went: a row for each evaluation."""
     rows = rows_of(folder / METRICS)
-    return {"curve": [{of: round(float(row[of]), 2) for of in CURVE} for row in rows]}
+    return {"curve": [{of: round(float(row[of]), 2) for of in CURVE} for row in rows if row["opponent"] == OPPONENT]}
 
 
 def arms_table(found: Mapping[str, dict[str, Any]]) -> str:

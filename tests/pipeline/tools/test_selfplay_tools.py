@@ -1,0 +1,69 @@
+"""The tools that judge runs of self-play and ship the best: what they say of runs whose worth is known."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+
+from tests.makers.runs import make_self_taught
+from tichu_models.agents.registry import agent_from
+from tichu_models.runs import files
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.tools import selfplay_figures, ship_champion
+from tichu_pipeline.tools.ship_champion import RECORD, ship
+
+DEALS = 6
+
+
+@pytest.fixture
+def paths(tmp_path):
+    """A data folder with two runs of the same weights and one of others."""
+    paths = DataPaths(tmp_path / "data")
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        make_self_taught(paths.runs, name, seed=seed)
+    return paths
+
+
+def test_a_player_costs_nothing_as_its_own_partner(paths):
+    """A stranger's cost that is measured on other deals, or with the seats mixed up."""
+    selfplay_figures.main(["one", "same", "other"], paths.root, DEALS, DEALS, DEALS, workers=1)
+    facts = json.loads((paths.root / selfplay_figures.FILE).read_text())
+    assert set(facts["runs"]) == {"one", "same", "other"}
+    costs = {tuple(pair["runs"]): pair["cost"] for pair in facts["partners"]}
+    assert costs["one", "same"] == 0
+    assert costs["one", "other"] == costs["same", "other"]
+    points = {tuple(pair["runs"]): pair["points"] for pair in facts["duels"]}
+    assert points["one", "same"] == 0
+    assert facts["runs"]["one"] == facts["runs"]["same"]
+    assert set(facts["runs"]["one"]["decisions"]) == {*selfplay_figures.GROUPS, "all but plays"}
+
+
+def test_a_run_that_ships_plays_as_before(paths, tmp_path, monkeypatch):
+    """A champion that is another player than the run, or whose record is missing."""
+    shipped = tmp_path / "champion"
+    record = ship(paths.runs / "one", shipped, "make champion", deals=DEALS)
+    assert json.loads((shipped / RECORD).read_text()) == record
+    assert record["against_heuristic"]["deals"] == DEALS
+    monkeypatch.setattr(files, "CHAMPION", shipped)
+    assert agent_from("champion").answered_by.keys() == agent_from("policy:one", paths.runs).answered_by.keys()
+
+
+def test_a_challenger_that_does_not_beat_the_champion_stays_out(paths, tmp_path, monkeypatch):
+    """A champion that is replaced by an equal one, or lost on the way."""
+    monkeypatch.setattr(ship_champion, "TRIAL_DEALS", DEALS)
+    shipped = tmp_path / "champion"
+    ship(paths.runs / "one", shipped, "first", deals=DEALS)
+    with pytest.raises(typer.Exit):
+        ship(paths.runs / "same", shipped, "second", deals=DEALS)
+    assert json.loads((shipped / RECORD).read_text())["command"] == "first"
+
+
+def test_what_is_too_large_does_not_ship(paths, tmp_path, monkeypatch):
+    """A package that grows beyond what may ship, and a former champion that is deleted for it."""
+    shipped = tmp_path / "champion"
+    monkeypatch.setattr(ship_champion, "BYTES_MOST", 1000)
+    with pytest.raises(typer.Exit):
+        ship(paths.runs / "one", shipped, "too large", deals=DEALS)
+    assert not list(tmp_path.glob("champion*"))
