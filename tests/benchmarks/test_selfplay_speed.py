@@ -20,6 +20,7 @@ from tichu_models.rl.settings import settings_of
 from tichu_models.rl.tasks import seated
 from tichu_models.rl.team import Team
 from tichu_models.rl.train import SelfPlay
+from tichu_models.runs.files import CHAMPION
 
 pytestmark = pytest.mark.bench
 ROUNDS = 4096
@@ -57,11 +58,12 @@ def test_rollouts():
         report(f"rounds of rollouts, {len(kinds)} kinds of decisions by networks", rate, target)
 
 
-def test_the_whole_loop():
-    """A run of the preset for laptops that takes an afternoon in place of an hour. The networks have learned for some
-    iterations: random ones play longer rounds, and are less sure."""
-    run = SelfPlay(settings_of("laptop"))
+@pytest.mark.parametrize(("start", "who"), [(None, "beginners"), (CHAMPION, "the champion")])
+def test_the_whole_loop(start, who):
+    """A run of the preset for laptops that takes an afternoon in place of an hour. Networks that began at random have
+    learned for some iterations, and still play longer rounds and are less sure than those that learned for an hour."""
+    run = SelfPlay(settings_of("laptop"), start)
     for _ in range(8):
         run.iterate()
     rate = _rate(run.iterate, run.settings.rounds)
-    report("rounds of self-play, played, judged and learned from", rate, LOOP)
+    report(f"rounds of self-play of {who}, played, judged and learned from", rate, LOOP)
