@@ -1,7 +1,7 @@
 """`python -m tichu_pipeline.tools.selfplay_page`: writes docs/selfplay.md from what self-play left in a data folder.
 
-It reads the arms that `selfplay_study` has judged, the figures of `selfplay_figures`, and the journals of the runs; it
-draws their curves beside the page. Nothing in it is written by hand.
+It reads the arms that `selfplay_study` has judged, the figures of `selfplay_figures`, what `tichu exploit` has found,
+and the journals of the runs; it draws their curves beside the page. Nothing in it is written by hand.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tichu_models.rl.journal import rows_of
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
 from tichu_models.whole_files import whole_file
+from tichu_pipeline.exploit.best_response import results
 from tichu_pipeline.html import markdown
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.selfplay_figures import FILE
@@ -38,6 +39,11 @@ ARMS_ABOUT = """\
 All arms were fixed before any was run, and have the same number of rounds, one seed each. They were judged by {deals:,}
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
 what another seed would give: that is 2 to 3 points more."""
+
+EXPLOITED_ABOUT = """\
+Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
+some, and from others. The best of them was chosen on some deals and judged on the deals of this table. What it wins is
+a lower bound: somebody else may win more. A player whom nobody can beat would lose nothing."""
 
 
 def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
@@ -120,6 +126,27 @@ def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> s
     return markdown.table(("Runs", heading), rows)
 
 
+def exploited_table(found: Sequence[Mapping[str, Any]]) -> str:
+    """Best responses, the player who is hardest to beat first."""
+    rows = []
+    for facts in found:
+        best, starts = facts["best_response"], len(facts["trained"])
+        (low, high), points = best["interval"], best["points_per_round"]
+        rows.append(
+            (
+                f"`{facts['agent']}`",
+                f"{points:+.1f} ({low:+.1f} .. {high:+.1f})",
+                f"{best['deals']:,}",
+                f"{best['start']}, seed {best['seed']}",
+                f"{best['minutes']:.0f}",
+                f"{best['rounds']:,}",
+                f"{starts}, {min(each['points_per_round'] for each in facts['trained']):+.1f}",
+            )
+        )
+    heading = ("Player", "Points a round that it loses", "Deals", "To one who began with", "Minutes", "Rounds")
+    return markdown.table((*heading, "Trainings, the worst of them"), rows)
+
+
 def draw_curves(curves: Mapping[str, Sequence[Mapping[str, str]]], path: Path, of: str) -> None:
     """Points a round against the heuristic player by what `of` counts, one line for each run."""
     from matplotlib import pyplot
@@ -166,6 +193,8 @@ def page(paths: DataPaths, pictures: Path) -> str:
                 "The first run against the second.",
                 pairs_table(facts["duels"], "points", "Points a round"),
             ]
+    if exploited := results(paths):
+        parts += ["## How exploitable", EXPLOITED_ABOUT, exploited_table(exploited)]
     found = judged_arms(paths)
     if found:
         draw_curves({name: arm["curve"] for name, arm in found.items()}, pictures / ARMS_PICTURE, "rounds")
