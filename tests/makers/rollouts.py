@@ -12,6 +12,7 @@ import torch
 from tichu_models.algorithms.student import generator_of
 from tichu_models.rl import tasks, team
 from tichu_models.rl.hall import DECISION, ENDED, NO_TWIN
+from tichu_models.rl.opponents import Opponent
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.train import SelfPlay
@@ -25,13 +26,16 @@ class SmallRun(SelfPlay):
         return self._play(map, generator_of(self.settings.seed, self.iteration))
 
 
-def small_run(patch: pytest.MonkeyPatch, precision: str = "float32", **changes: Any) -> SmallRun:
+def small_run(
+    patch: pytest.MonkeyPatch, precision: str = "float32", opponent: Opponent | None = None, **changes: Any
+) -> SmallRun:
     """A run of the preset smoke in this precision, whatever the machine is fast in. Its networks are far from even
     odds, that of announcements too."""
     torch.set_num_threads(1)
     for module in (tasks, team):
         patch.setattr(module, "has_fast_bf16", lambda: precision == "bfloat16")
-    run = SmallRun(settings_of("smoke", [f"{name}={value}" for name, value in changes.items()]))
+    settings = settings_of("smoke", [f"{name}={value}" for name, value in changes.items()])
+    run = SmallRun(settings, opponent=opponent)
     with torch.no_grad():
         for student in run.team.students.values():
             for weights in student.network.parameters():

@@ -27,6 +27,8 @@ from tichu_models.runs.files import (
 )
 from tichu_pipeline.analysis import notebook
 from tichu_pipeline.analysis.build import build, row_counts
+from tichu_pipeline.exploit.best_response import exploit
+from tichu_pipeline.exploit.request import ExploitRequest
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.scaling.fit import fit
@@ -86,6 +88,12 @@ def selfplay(paths: DataPaths) -> None:
     learn_by_selfplay(paths, SelfplayRequest("taught", "smoke"))
 
 
+def best_response(paths: DataPaths) -> None:
+    """Trains another player against a player who does not learn."""
+    settings = ("iterations=1", "evaluation_deals=8")
+    exploit(paths, ExploitRequest("heuristic", "", None, 1, "smoke", settings, 8))
+
+
 def ladder(paths: DataPaths) -> None:
     """Plays a tournament."""
     run(paths, NAME, tournament.TournamentRequest(("random", "heuristic"), deals=5), workers=Serial())
@@ -116,6 +124,7 @@ STAGES = {
         ["model_comparison.html", "model_comparison.parquet"],
     ),
     selfplay: (["runs/taught/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
+    best_response: (["runs/exploit_heuristic_1/", "exploits/heuristic.json"], [FIGURES, "heuristic.json"]),
     ladder: (["tournaments"], ["ladder.parquet"]),
     page: (["reports/tournament.html"], ["tournament.html"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
@@ -146,6 +155,9 @@ def published(paths: DataPaths) -> dict[str, str]:
                     tensors = [(name, file.get_tensor(name).tobytes()) for name in sorted(file.keys())]
                     notes = sorted((name, text) for name, text in file.metadata().items() if name != MINUTES)
                     content = repr((notes, tensors)).encode()
+            elif path.parent == paths.exploits:  # likewise, and its stamp depends on them
+                best = json.loads(path.read_text())["best_response"]
+                content = repr(sorted((name, x) for name, x in best.items() if name != MINUTES)).encode()
             elif path.name == FIGURES:
                 figures = json.loads(path.read_text())
                 content = repr(sorted((name, x) for name, x in figures.items() if name != MINUTES)).encode()

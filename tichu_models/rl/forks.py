@@ -31,7 +31,9 @@ def twins_of(
     one, other = slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)
     fixtures[other] = fixtures[one]
     forks["kind"][other] = generator.choice(CALLS, pairs, p=SHARES)
-    forks["seat"][other] = generator.integers(4, size=pairs)
+    seats = generator.integers(4, size=pairs)
+    seats ^= seating[one][np.arange(pairs), seats] != 0  # a fork is at a seat of the player who learns
+    forks["seat"][other] = seats
     forks["nth"][other] = np.where(forks["kind"][other] == SMALL_CALL, 1 + generator.choice(len(NTH), pairs, p=NTH), 1)
     return fixtures, forks
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import safetensors
 import safetensors.torch
 import torch
@@ -23,8 +25,9 @@ from tichu_models.observation.specs import spec
 from tichu_models.options import OptionError, Options
 from tichu_models.rl import forks
 from tichu_models.rl.learning import Judge, Pupil
+from tichu_models.rl.opponents import Opponent
 from tichu_models.rl.settings import SelfplaySettings
-from tichu_models.rl.tasks import NetworkOfTask, PlayerOfTask, frozen, player_dtype
+from tichu_models.rl.tasks import RULES, NetworkOfTask, PlayerOfTask, frozen, player_dtype
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
@@ -62,8 +65,14 @@ def planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
 class Team:
     """The networks of a run, each with its optimiser."""
 
-    def __init__(self, settings: SelfplaySettings, start: Path | None = None, accelerator: str = "cpu") -> None:
-        self.settings, self.start = settings, start
+    def __init__(
+        self,
+        settings: SelfplaySettings,
+        start: Path | None = None,
+        accelerator: str = "cpu",
+        opponent: Opponent | None = None,
+    ) -> None:
+        self.settings, self.start, self.opponent = settings, start, opponent
         precision: Any = "bf16-mixed" if accelerator != "cpu" or has_fast_bf16() else "32-true"
         fabric = Fabric(accelerator=accelerator, devices=1, precision=precision)
         self._constants = _constants_of(start) if start else SCALING
@@ -98,15 +107,20 @@ class Team:
         """The manifest of one of the networks; that of the network for plays is the run's."""
         name, config, read = planned(kind, self.settings)
         seen = OPEN if kind == CRITIC else spec(read)
+        data = {"start": manifests.read(self.start / MANIFEST).digest} if self.start else {}
+        training: dict[str, Any] = {"selfplay": self.settings.plain()}
+        if self.opponent:
+            data["opponent"] = self.opponent.digest
+            training["opponent"] = {"agent": self.opponent.name, "minutes": self.opponent.minutes}
         return RunManifest(
             network=name,
             config=config,
             spec=SpecStamp.of(seen),
             inputs=seen.size,
             scaling=self._constants,
-            data={"start": manifests.read(self.start / MANIFEST).digest} if self.start else {},
+            data=data,
             seed=self.settings.seed,
-            training={"selfplay": self.settings.plain()},
+            training=training,
         )
 
     def networks(self, kinds: list[str]) -> dict[int, NetworkOfTask]:
@@ -124,6 +138,14 @@ class Team:
         for kind in set(kinds) & set(self.averages):
             networks[self.pupils[kind].kind] = frozen(self.averages[kind], *planned(kind, self.settings))
         return PlayerOfTask(networks, self.scaling, greedy=greedy, recorded=not greedy)
+
+    def adversary(self, generator: np.random.Generator) -> PlayerOfTask:
+        """Whom the rounds `against` are played with: the opponent, or else the heuristic player or one of the pool."""
+        judged = self.settings.trace < 1  # then returns read the values of its decisions too
+        if self.opponent:
+            return replace(self.opponent.player, recorded=judged)
+        those = [RULES, *(PlayerOfTask(each, self.scaling, recorded=judged) for each in self.pool)]
+        return those[int(generator.integers(len(those)))]
 
     def average(self, share: float) -> None:
         """Moves the averages on: they keep this share of what they were."""
@@ -193,7 +215,7 @@ class Team:
             found = loaded.manifest.network
             if IMITATIONS.get(found, found) != name:
                 raise OptionError(f"{folder} is a {found}, from which a {name} cannot start")
-            _copy_layers(loaded.network, student.network, folder)
+            copy_layers(loaded.network, student.network, folder)
             if found in IMITATIONS:
                 _scale_scores(student.network, self.settings.start_softness)
 
@@ -212,7 +234,7 @@ def _linear_layers(network: nn.Module) -> list[nn.Linear]:
     return [module for module in network.modules() if isinstance(module, nn.Linear)]
 
 
-def _copy_layers(source: nn.Module, target: nn.Module, where: Path) -> None:
+def copy_layers(source: nn.Module, target: nn.Module, where: object) -> None:
     """Copies the layers one by one: the dropout between those of an imitation changes their names."""
     theirs, ours = _linear_layers(source), _linear_layers(target)
     shapes = [[tuple(layer.weight.shape) for layer in layers] for layers in (theirs, ours)]

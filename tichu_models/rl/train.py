@@ -20,11 +20,12 @@ from tichu_models.algorithms.returns import normalised
 from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
-from tichu_models.rl.journal import Journal
+from tichu_models.rl.journal import Clock, Journal
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
+from tichu_models.rl.opponents import HEURISTIC, Opponent
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import SelfplaySettings
-from tichu_models.rl.tasks import RULES, PlayerOfTask, RunTasks, joined, play_task, tasks_of
+from tichu_models.rl.tasks import PlayerOfTask, RunTasks, joined, play_task, tasks_of
 from tichu_models.rl.team import CALLS, Team
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
@@ -45,10 +46,11 @@ class SelfplayProgress:
     iterations: int
     rounds: int
     minutes: float
-    points: float | None  # a round against the heuristic player, at the latest evaluation
+    points: float | None  # a round against the opponent, at the latest evaluation
+    opponent: str
 
     def __str__(self) -> str:
-        points = "" if self.points is None else f", {self.points:+.1f} points a round against heuristic"
+        points = "" if self.points is None else f", {self.points:+.1f} points a round against {self.opponent}"
         rate = self.rounds / max(self.minutes * 60, 1e-9)
         return (
             f"iteration {self.iteration:,} of {self.iterations:,}, {self.rounds:,} rounds in {self.minutes:.1f} min, "
@@ -59,8 +61,15 @@ class SelfplayProgress:
 class SelfPlay:
     """A run in memory: its networks, and how far they have learned."""
 
-    def __init__(self, settings: SelfplaySettings, start: Path | None = None, accelerator: str = "cpu") -> None:
-        self.settings, self.team = settings, Team(settings, start, accelerator)
+    def __init__(
+        self,
+        settings: SelfplaySettings,
+        start: Path | None = None,
+        accelerator: str = "cpu",
+        opponent: Opponent | None = None,
+    ) -> None:
+        self.settings, self.team = settings, Team(settings, start, accelerator, opponent)
+        self.opponent = opponent or HEURISTIC  # by whom it is judged
         self.iteration, self.minutes = 0, 0.0
         self.points: float | None = None
 
@@ -71,8 +80,9 @@ class SelfPlay:
 
     @property
     def share(self) -> float:
-        """How much of the run is done."""
-        return self.iteration / self.settings.iterations
+        """How much of the run is done: by its iterations or, against an opponent, by its minutes."""
+        limit = self.opponent.minutes
+        return min(1.0, max(self.iteration / self.settings.iterations, self.minutes / limit if limit else 0.0))
 
     def learnt(self, iteration: int | None = None) -> list[str]:
         """The kinds of decisions that are learned in an iteration, by default the next; rules of thumb make the
@@ -88,7 +98,7 @@ class SelfPlay:
 
     def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
         """Plays rounds and learns from them. Returns figures."""
-        settings, judge, clock = self.settings, self.team.judge, _Clock()
+        settings, judge, clock = self.settings, self.team.judge, Clock()
         generator = generator_of(settings.seed, self.iteration)
         experience = self._play(run_tasks, generator)
         clock.lap("collect")
@@ -108,14 +118,12 @@ class SelfPlay:
         return figures | facts_of(experience, values, judged) | clock.seconds
 
     def _play(self, run_tasks: RunTasks, generator: np.random.Generator) -> Experience:
-        """Plays the rounds of an iteration: among itself, and a share of them against one opponent of the pool."""
+        """Plays the rounds of an iteration: among itself, and a share of them against another player."""
         settings, scaling = self.settings, self.team.scaling
         seating = np.zeros((settings.rounds, 4), dtype=np.int64)
         players = [PlayerOfTask(self.team.networks(self.learnt()), scaling, seed=settings.seed)]
         if others := round(settings.rounds * settings.against):
-            judged = settings.trace < 1  # then returns read the values of opponents' decisions too
-            opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=judged) for each in self.team.pool)]
-            players.append(opponents[int(generator.integers(len(opponents)))])
+            players.append(self.team.adversary(generator))
             seating[settings.rounds - others :: 2, 1::2] = 1
             seating[settings.rounds - others + 1 :: 2, 0::2] = 1
         twins = settings.twins if set(self.learnt()) & set(CALLS) else 0.0
@@ -191,19 +199,21 @@ class SelfPlay:
         settings, team = self.settings, self.team
         if settings.average:
             team.average(min(settings.average, self.iteration / (self.iteration + YOUNG)))
-        if settings.against and self.iteration % settings.pool_every == 0:
+        if settings.against and not team.opponent and self.iteration % settings.pool_every == 0:
             team.pool = [*team.pool, team.networks(self.learned)][-settings.pool_most :]
         if settings.magnet and self.iteration % settings.magnet_every == 0:
             team.set_magnets()
 
     def evaluate(self, run_tasks: RunTasks = map) -> dict[str, float | str]:
-        """The player against the heuristic one, on deals that are the same at every evaluation."""
-        result = duel(self.team.player(self.learned), RULES, self.settings.evaluation_deals, EVALUATION_SEED, run_tasks)
+        """The player against its opponent, by default the heuristic one, on deals that are the same at every
+        evaluation."""
+        player, other = self.team.player(self.learned), self.opponent.player
+        result = duel(player, other, self.settings.evaluation_deals, EVALUATION_SEED, run_tasks)
         self.points = result.mean
         return {
             "minutes": round(self.minutes, 3),
             "rounds": self.rounds,
-            "opponent": "heuristic",
+            "opponent": self.opponent.name,
             "points_per_round": result.mean,
             "low": result.mean - result.error,
             "high": result.mean + result.error,
@@ -220,19 +230,6 @@ class SelfPlay:
         """Restores the state that `save` wrote."""
         facts = self.team.load(folder)
         self.iteration, self.minutes, self.points = facts["iteration"], facts["minutes"], facts["points"]
-
-
-class _Clock:
-    """Seconds of the parts of an iteration."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[f"seconds.{name}"] = now - self._last
-        self._last = now
 
 
 @dataclass(frozen=True)
@@ -259,10 +256,12 @@ def train(
     evaluated: Callable[[dict[str, float | str]], None] = lambda figures: None,
     start: Path | None = None,
     accelerator: str = "cpu",
+    opponent: Opponent | None = None,
 ) -> SelfTrained:
     """Trains players by self-play, or goes on with a run, for so many minutes at most. `start` is the folder of a run
-    whose networks it begins with; `progress` is called after every iteration, `evaluated` after every evaluation."""
-    run = SelfPlay(settings, start, accelerator)
+    whose networks it begins with, `opponent` a player that it trains against; `progress` is called after every
+    iteration, `evaluated` after every evaluation."""
+    run = SelfPlay(settings, start, accelerator, opponent)
     manifest = run.team.manifest()
     if (finished := figures_of(folder, manifest)) is not None:
         return SelfTrained(finished, True, reused=True)
@@ -271,13 +270,13 @@ def train(
     checkpoint.begin(folder, manifest)
     if (folder / RESUME_SELFPLAY).exists():
         run.load(folder)
-    started, before = time.monotonic(), run.minutes
+    started, before, name = time.monotonic(), run.minutes, run.opponent.name
     figures: dict[str, float | str] = {}
     with Journal(folder, run.iteration) as journal:
-        while run.iteration < settings.iterations:
+        while run.share < 1:
             journal.iterated(run.iteration + 1, run.iterate(run_tasks))
             run.minutes = before + (time.monotonic() - started) / 60
-            is_last = run.iteration == settings.iterations
+            is_last = run.share == 1
             if run.iteration % settings.evaluate_every == 0 or is_last:
                 figures = run.evaluate(run_tasks)
                 journal.evaluated(run.iteration, figures)
@@ -285,7 +284,7 @@ def train(
             out_of_time = minutes is not None and run.minutes - before >= minutes
             if run.iteration % settings.save_every == 0 or is_last or out_of_time:
                 run.save(folder)
-            progress(SelfplayProgress(run.iteration, settings.iterations, run.rounds, run.minutes, run.points))
+            progress(SelfplayProgress(run.iteration, settings.iterations, run.rounds, run.minutes, run.points, name))
             if out_of_time and not is_last:
                 return SelfTrained({}, False)
     figures = figures or run.evaluate(run_tasks)  # killed after its last iteration, it has none

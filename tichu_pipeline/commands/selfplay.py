@@ -90,7 +90,7 @@ def selfplay(
     for name, value in THRIFTY.items():  # before torch is loaded
         os.environ.setdefault(name, value)
     try:
-        with _shown() as (progress, say):
+        with shown() as (progress, say):
             made = train_run(
                 DataPaths(data),
                 request,
@@ -116,7 +116,7 @@ def selfplay(
 
 
 @contextmanager
-def _shown() -> Iterator[tuple[Callable[[SelfplayProgress], None], Callable[[str], None]]]:
+def shown() -> Iterator[tuple[Callable[[SelfplayProgress], None], Callable[[str], None]]]:
     """Shows how far a run is, on standard error: in one line of a terminal, else in a line now and then. The second
     function prints a line that stays."""
     if not sys.stderr.isatty():

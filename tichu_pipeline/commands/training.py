@@ -109,7 +109,7 @@ def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
     """Lists the runs of a data folder: trained networks, with their figures.
 
     Networks that learned from logs have figures on the validation split, players that learned from self-play the points
-    by which they beat the player heuristic.
+    by which they beat the player heuristic, or the player that they trained against.
     """
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.training.runs import named_figures, points_lines
@@ -124,7 +124,7 @@ def runs(data: DataOption = Path("data"), as_json: JsonOption = False) -> None:
         network = run.manifest.network if run.manifest else ""
         named = named_figures(network, run.figures) if network else {}
         lines = [f"{value:7.4f} {name}" for name, value in named.items()]
-        figures = "\n".join(lines if run.learned_from_logs else points_lines(run.figures)) or run.problem
+        figures = "\n".join(lines if run.learned_from_logs else points_lines(run.figures, run.opponent)) or run.problem
         seconds = f"{run.trial['seconds']:,.0f} s" if run.trial else ""
         rows.append((f"{run.name}\n  {network}", run.state, run.trial.get("config", ""), seconds, figures))
     colours = {"finished": "green", "unfinished": "yellow", "damaged": "red"}

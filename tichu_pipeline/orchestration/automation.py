@@ -16,6 +16,7 @@ from dagster import DagsterRunStatus as Run
 from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
+from tichu_pipeline.orchestration.assets.best_response import best_response
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
@@ -40,11 +41,15 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-# A second player that learns from self-play is left to the job `selfplay`: it would take as long again.
+# Left to the jobs `selfplay` and `exploit`: a second player that learns from self-play would take as long again, and
+# those who train against one player longer still.
+LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:]), best_response.key)
+
 everything = dg.define_asset_job(
     "everything",
-    selection=dg.AssetSelection.all() - dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:])),
-    description="Updates all stages, for the months of the run. Of the players that learn from self-play, the first.",
+    selection=dg.AssetSelection.all() - LEFT_OUT,
+    description="Updates all stages, for the months of the run. Of the players that learn from self-play, the first; "
+    "nobody is trained against a player.",
     tags=BEGUN_AGAIN,
 )
 
@@ -62,6 +67,13 @@ selfplay = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
+exploit = dg.define_asset_job(
+    "exploit",
+    selection=dg.AssetSelection.assets(best_response.key),
+    description="Trains others against a player, the champion by default, and says by how much the best one wins.",
+    tags=BEGUN_AGAIN,
+)
+
 evaluate = dg.define_asset_job(
     "evaluate",
     selection=dg.AssetSelection.assets("tournament", "evaluation", "overview"),
@@ -69,7 +81,7 @@ evaluate = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, selfplay, evaluate, everything]
+JOBS = [refresh, train, selfplay, exploit, evaluate, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

@@ -12,6 +12,7 @@ from tichu_models.rl.journal import FIRST, rows_of
 from tichu_models.runs.files import CURVES, ITERATIONS, MANIFEST, METRICS
 from tichu_models.runs.manifest import read
 from tichu_pipeline.selfplay.runs import OPPONENT, SETTINGS
+from tichu_pipeline.training.runs import run_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,8 @@ def draw_curves(folder: Path) -> Path:
 
     from tichu_pipeline.plots import save
 
-    evaluations = _table(row for row in rows_of(folder / METRICS) if row["opponent"] == OPPONENT)
+    opponent = run_of(folder).opponent or OPPONENT
+    evaluations = _table(row for row in rows_of(folder / METRICS) if row["opponent"] == opponent)
     iterations = _table(rows_of(folder / ITERATIONS))
     settings = read(folder / MANIFEST).training[SETTINGS]
     rounds = settings["rounds"] * iterations.get(FIRST, np.zeros(0))
@@ -39,8 +41,8 @@ def draw_curves(folder: Path) -> Path:
     (points, by_rounds, calls), (entropy, divergence, explained) = figure.subplots(2, 3)
     _draw_points(points, evaluations, "minutes")
     _draw_points(by_rounds, evaluations, "rounds")
-    points.set(title=f"{folder.name}: points a round against {OPPONENT}", xlabel="minutes")
-    by_rounds.set(title=f"points a round against {OPPONENT}", xlabel="rounds")
+    points.set(title=f"{folder.name}: points a round against {opponent}", xlabel="minutes")
+    by_rounds.set(title=f"points a round against {opponent}", xlabel="rounds")
     _draw_calls(calls, evaluations)
     _draw_lines(entropy, rounds, iterations, _columns(iterations, ".entropy"))
     entropy.set(title="entropy, by decision", xlabel="rounds", ylabel="nats", ylim=(0, None))

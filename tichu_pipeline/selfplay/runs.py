@@ -8,23 +8,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tichu_models.agents.names import CHAMPION, FAST
+from tichu_models.agents.registry import champion_folder
 from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError
 from tichu_models.rl.journal import rows_of
 from tichu_models.rl.settings import DEFAULT_PRESET, SelfplaySettings, settings_of
-from tichu_models.runs.files import CURVES, METRICS, WEIGHTS
+from tichu_models.runs.files import CURVES, MANIFEST, METRICS, WEIGHTS
 from tichu_models.runs.manifest import SpecStamp
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
 from tichu_pipeline.storage.made import Made
-from tichu_pipeline.training.runs import FINISHED, Run, RunError, check_name, find_run, run_of, runs
+from tichu_pipeline.training.runs import FINISHED, TRAINED_AGAINST, Run, RunError, check_name, find_run, run_of, runs
+
+if TYPE_CHECKING:
+    from tichu_models.rl.opponents import Opponent
 
 # Bumped by hand when the same settings would make another player; tests/golden/selfplay_runs.json says when of the
 # rounds that are played. A run notes it in its trial.
 VERSION = 2
 SETTINGS, START = "selfplay", "start"  # keys in a manifest: in `training` and in `data`
-OPPONENT = "heuristic"  # whom the figures of a run are against
+OPPONENT = "heuristic"  # whom the figures of a run are against, unless it trained against somebody else
+SHIPPED = f"{CHAMPION}:{FAST}"  # as a start: the run that ships with the package, even if there is a run `champion`
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,8 @@ class SelfplayRequest:
     preset: str = DEFAULT_PRESET
     settings: Sequence[str] = ()  # key=value
     start: str = ""  # the run whose networks it begins with; by default they are random
+    opponent: str = ""  # the player that it trains against; by default itself
+    within: float | None = None  # minutes after which a training against an opponent is done; by default its iterations
 
     def read(self) -> SelfplaySettings:
         """The settings, checked. Raises RunError for the name, OptionError for a setting."""
@@ -56,6 +65,9 @@ def start_of(paths: DataPaths, request: SelfplayRequest) -> Run | None:
     """The run that the requested one begins with; None if it begins with random networks."""
     if not request.start:
         return None
+    is_shipped = request.start == CHAMPION and not (paths.runs / CHAMPION / MANIFEST).exists()
+    if is_shipped or request.start == SHIPPED:
+        return run_of(champion_folder())
     run = find_run(paths, request.start)
     if request.start == request.run:
         raise RunError(f"{run.folder}: a run cannot begin with its own networks; choose another name for the new one")
@@ -64,10 +76,21 @@ def start_of(paths: DataPaths, request: SelfplayRequest) -> Run | None:
     return run
 
 
-def finished(folder: Path, settings: SelfplaySettings, start: Run | None) -> SelfplayRun | None:
-    """The run in a folder, if it is finished and has these settings and this start."""
+def opponent_of(paths: DataPaths, request: SelfplayRequest) -> Opponent | None:
+    """The player that the requested run trains against; None if that is itself."""
+    if not request.opponent:
+        return None
+    from tichu_models.rl.players import opponent_from
+
+    return opponent_from(request.opponent, paths.runs, request.within)
+
+
+def finished(
+    folder: Path, settings: SelfplaySettings, start: Run | None, opponent: Opponent | None = None
+) -> SelfplayRun | None:
+    """The run in a folder, if it is finished and has these settings, this start and this opponent."""
     run = run_of(folder)
-    if run.state != FINISHED or difference(run, settings, start):
+    if run.state != FINISHED or difference(run, settings, start, opponent):
         return None
     if not (folder / CURVES).exists():  # killed before they were drawn
         return None
@@ -92,7 +115,8 @@ def made_of(run: Run, figures: Mapping[str, float], seconds: float, reused: bool
 
 def latest(folder: Path) -> dict[str, float]:
     """The figures of the latest evaluation of a run; empty if there was none."""
-    rows = [row for row in rows_of(folder / METRICS) if row["opponent"] == OPPONENT]
+    opponent = run_of(folder).opponent or OPPONENT
+    rows = [row for row in rows_of(folder / METRICS) if row["opponent"] == opponent]
     return {name: float(value) for name, value in rows[-1].items() if name != "opponent"} if rows else {}
 
 
@@ -101,10 +125,10 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def difference(run: Run, settings: SelfplaySettings, start: Run | None) -> str:
-    """The first difference between a run and one of these settings and this start, in a few words; empty if there is
-    none."""
-    return _other_settings(run, settings) or _other_start(run, start)
+def difference(run: Run, settings: SelfplaySettings, start: Run | None, opponent: Opponent | None = None) -> str:
+    """The first difference between a run and one of these settings, this start and this opponent, in a few words; empty
+    if there is none."""
+    return _other_settings(run, settings) or _other_start(run, start) or _other_opponent(run, opponent)
 
 
 def _other_settings(run: Run, settings: SelfplaySettings) -> str:
@@ -139,6 +163,22 @@ def _other_start(run: Run, start: Run | None) -> str:
     return f"it began with {began}, not with {start.name if start else 'random networks'}"
 
 
+def _other_opponent(run: Run, opponent: Opponent | None) -> str:
+    assert run.manifest is not None
+    if run.opponent != (name := opponent.name if opponent else ""):
+        before, now = (f"against {each}" if each else "against itself" for each in (run.opponent, name))
+        return f"it trained {before}, not {now}"
+    if opponent is None:
+        return ""
+    if (minutes := run.manifest.training[TRAINED_AGAINST].get("minutes")) != opponent.minutes:
+        before, now = (
+            "all its iterations" if each is None else f"{each:g} minutes" for each in (minutes, opponent.minutes)
+        )
+        return f"it trained for {before}, not for {now}"
+    is_same = run.manifest.data.get(TRAINED_AGAINST) == opponent.digest
+    return "" if is_same else f"{opponent.name}, against whom it trained, has changed since"
+
+
 def stale_because(run: Run) -> str:
     """Why a run would be trained again with its own settings; empty if it would not. The run that it began with may be
     gone."""
@@ -153,7 +193,7 @@ def stale_because(run: Run) -> str:
 
 def standing(survey: Survey) -> Standing:
     """Freshness of the stage `selfplay_runs`."""
-    listed = [run for run in runs(survey.paths) if not run.learned_from_logs]
+    listed = [run for run in runs(survey.paths) if not run.learned_from_logs and not run.opponent]
     if not listed:
         return missing("selfplay_runs", "no player has learned from self-play yet; tichu selfplay RUN trains one")
     there = [run for run in listed if run.state == FINISHED]

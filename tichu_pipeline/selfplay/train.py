@@ -26,6 +26,7 @@ from tichu_pipeline.selfplay.runs import (
     finished,
     latest,
     made_of,
+    opponent_of,
     start_of,
 )
 from tichu_pipeline.storage.folders import DataPaths
@@ -35,6 +36,7 @@ from tichu_pipeline.training.runs import Run, RunError, locked, run_of
 from tichu_pipeline.training.train import peak_memory, processor
 
 if TYPE_CHECKING:
+    from tichu_models.rl.opponents import Opponent
     from tichu_models.rl.train import SelfplayProgress
 
 
@@ -49,6 +51,7 @@ class SelfplayTrial:
     config: str  # the preset
     settings: list[str]
     start: str  # the run that it began with
+    opponent: str  # the player that it trained against
     version: int
     seconds: float = 0.0  # of all attempts
     attempts: int = 0
@@ -70,13 +73,13 @@ def train_run(
     """Trains the requested run or goes on with it, for so many minutes at most; a finished run is returned as it is.
     `replace` allows the run to take the place of another one."""
     settings, folder = request.read(), paths.runs / request.run
-    start = start_of(paths, request)
-    if (made := finished(folder, settings, start)) is not None:
+    start, opponent = start_of(paths, request), opponent_of(paths, request)
+    if (made := finished(folder, settings, start, opponent)) is not None:
         return made
     with locked(folder):
-        _make_room(folder, settings, start, replace)
+        _make_room(folder, difference(run_of(folder), settings, start, opponent), replace)
         with workers or usual_workers(settings) as pool:
-            return _train(folder, request, settings, start, pool, minutes, progress, evaluated)
+            return _train(folder, request, settings, start, opponent, pool, minutes, progress, evaluated)
 
 
 def usual_workers(settings: SelfplaySettings) -> Workers:
@@ -88,9 +91,10 @@ def usual_workers(settings: SelfplaySettings) -> Workers:
     return Processes(count) if count > 1 else Serial()
 
 
-def _make_room(folder: Path, settings: SelfplaySettings, start: Run | None, replace: bool) -> None:
-    """Removes another run from a folder if that is asked for, or if it has saved nothing yet; else fails."""
-    if not (folder / MANIFEST).exists() or not (why := difference(run_of(folder), settings, start)):
+def _make_room(folder: Path, why: str, replace: bool) -> None:
+    """Removes another run from a folder if that is asked for, or if it has saved nothing yet; else fails. `why` says
+    how it differs from the one that shall be there; empty if it does not."""
+    if not (folder / MANIFEST).exists() or not why:
         return
     if not replace and any((folder / name).exists() for name in (WEIGHTS, RESUME, RESUME_SELFPLAY)):
         raise RunError(f"{folder}: it holds another run ({why}); choose another name, or --replace it")
@@ -102,6 +106,7 @@ def _train(
     request: SelfplayRequest,
     settings: SelfplaySettings,
     start: Run | None,
+    opponent: Opponent | None,
     pool: Workers,
     minutes: float | None,
     progress: Callable[[SelfplayProgress], None],
@@ -117,7 +122,7 @@ def _train(
     began, gpu = time.monotonic(), torch.cuda.is_available()
     resumed = any((folder / name).exists() for name in (RESUME_SELFPLAY, FIGURES))
     earlier = json_object(folder / TRIAL) if resumed else {}
-    trial = SelfplayTrial(request.preset, list(request.settings), request.start, VERSION)
+    trial = SelfplayTrial(request.preset, list(request.settings), request.start, request.opponent, VERSION)
     trial.attempts = earlier.get("attempts", 0) + 1
     trial.parameters, trial.workers, trial.device = _parameters(settings), pool.count, processor(gpu)
     for name in ("lightning.pytorch", "lightning.fabric"):
@@ -135,7 +140,7 @@ def _train(
     note()  # so that an attempt that is killed before its first evaluation counts
     where, accelerator = start.folder if start else None, "gpu" if gpu else "cpu"
     try:
-        done = train(settings, folder, pool.map, minutes, progress, of_evaluation, where, accelerator)
+        done = train(settings, folder, pool.map, minutes, progress, of_evaluation, where, accelerator, opponent)
     except LossError as error:
         raise TrainingError(
             f"{folder}: {error}. What was saved before stays; with other settings, --replace begins anew"

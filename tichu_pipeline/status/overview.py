@@ -36,7 +36,7 @@ from tichu_pipeline.tournaments.files import TournamentFileError, read
 from tichu_pipeline.tournaments.ladder import markdown
 from tichu_pipeline.tournaments.running import tournament_path
 from tichu_pipeline.training import comparison
-from tichu_pipeline.training.runs import FINISHED, Run, figures_line, runs
+from tichu_pipeline.training.runs import FINISHED, Run, figures_line, points_lines, runs
 
 # Bumped by hand when the same data folder would give other figures; tests/golden/overview.json says when.
 # Wording and layout of the page are no reason.
@@ -146,7 +146,11 @@ def _trained(run: Run, manifest: RunManifest, target: Path) -> Sequence[str]:
         f"{_text(manifest.network)} <code>{_text(manifest.spec.name)}</code>",
         f"{run.trial.get('parameters', 0):,}",
         f"{run.trial.get('seconds', 0):,.0f} s",
-        _text(figures_line(manifest.network, run.figures, ())),
+        _text(
+            figures_line(manifest.network, run.figures, ())
+            if run.learned_from_logs
+            else ", ".join(points_lines(run.figures, run.opponent))
+        ),
     )
 
 

@@ -23,6 +23,7 @@ STAGES: Mapping[str, str] = {
     "dataset": "features.dataset",
     "training_runs": "training.runs",
     "selfplay_runs": "selfplay.runs",
+    "best_response": "exploit.best_response",
     "model_comparison": "training.comparison",
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",

@@ -73,6 +73,11 @@ class DataPaths:
         return self.root / "runs"
 
     @property
+    def exploits(self) -> Path:
+        """For each player that others were trained against, how far they came."""
+        return self.root / "exploits"
+
+    @property
     def tournaments(self) -> Path:
         return self.root / "tournaments"
 

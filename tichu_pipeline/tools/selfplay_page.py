@@ -1,8 +1,9 @@
 """`python -m tichu_pipeline.tools.selfplay_page`: writes docs/selfplay.md from what self-play left in a data folder.
 
-Facts are collected in docs/selfplay.json: the arms that `selfplay_study` has judged, the figures of `selfplay_figures`
-and the curves of both. Arms and runs that the data folder does not have stay as they are there, so that the study can
-be made in parts. Page and pictures are drawn from these facts; nothing in them is written by hand.
+Facts are collected in docs/selfplay.json: the arms that `selfplay_study` has judged, the figures of `selfplay_figures`,
+what `tichu exploit` has found, and the curves of runs and arms. What the data folder does not have stays as it is
+there, so that the study can be made in parts. Page and pictures are drawn from these facts; nothing in them is written
+by hand.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tichu_models.rl.journal import rows_of
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
 from tichu_models.whole_files import whole_file, write_whole
+from tichu_pipeline.exploit.best_response import results
 from tichu_pipeline.html import markdown
 from tichu_pipeline.selfplay.runs import OPPONENT
 from tichu_pipeline.storage.folders import DataPaths
@@ -43,6 +45,11 @@ All arms were fixed before any was run, and have the same number of rounds, one 
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
 what another seed would give: that is 2 to 3 points more."""
 
+EXPLOITED_ABOUT = """\
+Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
+some, and from others. The best of them was chosen on some deals and judged on the deals of this table. What it wins is
+a lower bound: somebody else may win more. A player whom nobody can beat would lose nothing."""
+
 
 def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
     """A mean and half the width of its 95 % interval."""
@@ -63,6 +70,7 @@ def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
         "partners": found.get("partners") or facts.get("partners", []),
         "duels": found.get("duels") or facts.get("duels", []),
         "arms": arms_found,
+        "exploited": {**facts.get("exploited", {}), **{each["agent"]: each for each in results(paths)}},
     }
 
 
@@ -133,6 +141,27 @@ def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> s
     return markdown.table(("Runs", heading), rows)
 
 
+def exploited_table(found: Sequence[Mapping[str, Any]]) -> str:
+    """Best responses, the player who is hardest to beat first."""
+    rows = []
+    for facts in sorted(found, key=lambda facts: facts["best_response"]["points_per_round"]):
+        best, starts = facts["best_response"], len(facts["trained"])
+        (low, high), points = best["interval"], best["points_per_round"]
+        rows.append(
+            (
+                f"`{facts['agent']}`",
+                f"{points:+.1f} ({low:+.1f} .. {high:+.1f})",
+                f"{best['deals']:,}",
+                f"{best['start']}, seed {best['seed']}",
+                f"{best['minutes']:.0f}",
+                f"{best['rounds']:,}",
+                f"{starts}, {min(each['points_per_round'] for each in facts['trained']):+.1f}",
+            )
+        )
+    heading = ("Player", "Points a round that it loses", "Deals", "To one who began with", "Minutes", "Rounds")
+    return markdown.table((*heading, "Trainings, the worst of them"), rows)
+
+
 def draw_curves(curves: Mapping[str, Sequence[Mapping[str, float]]], path: Path, of: str) -> None:
     """Points a round against the heuristic player by what `of` counts, one line for each run."""
     from matplotlib import pyplot
@@ -179,6 +208,8 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
                 "The first run against the second.",
                 pairs_table(facts["duels"], "points", "Points a round"),
             ]
+    if facts["exploited"]:
+        parts += ["## How exploitable", EXPLOITED_ABOUT, exploited_table(list(facts["exploited"].values()))]
     if found:
         draw_curves({name: arm["curve"] for name, arm in found.items()}, pictures / ARMS_PICTURE, "rounds")
         deals = next(iter(found.values()))["deals"]

@@ -27,8 +27,8 @@ class Entrants:
 
 
 def entrants(paths: DataPaths) -> Entrants:
-    """All agents of a data folder. Runs of networks for other decisions than plays neither play nor count as left
-    out."""
+    """All agents of a data folder. Runs of networks for other decisions than plays, and those that trained to beat one
+    player only, neither play nor count as left out."""
     agents, left_out, leaders = list(BUILT_IN), [], []
     if (paths.root / TRUTH_FILE).exists():
         if why := _refusal(paths, CROWD):
@@ -36,7 +36,7 @@ def entrants(paths: DataPaths) -> Entrants:
         else:
             agents.append(CROWD)
     for run in runs(paths):
-        if run.manifest is None or run.manifest.network in OF_NETWORK:
+        if run.manifest is None or (run.manifest.network in OF_NETWORK and not run.opponent):
             if why := _unfit(paths, run):
                 left_out.append((run.name, why))
             else:

@@ -152,13 +152,13 @@ def stamp_of(request: TournamentRequest, paths: DataPaths) -> str:
         )
     champions = [agent for agent in request.agents if agent.partition(":")[0] == CHAMPION]
     if request.control or any(RUN.match(agent) for agent in request.agents if agent not in champions):
-        digest.update(_digests_of_runs(paths.runs))
+        digest.update(digests_of_runs(paths.runs))
     if champions:
-        digest.update(_digests_of_runs(files.CHAMPION.parent, CHAMPION))
+        digest.update(digests_of_runs(files.CHAMPION.parent, CHAMPION))
     return digest.hexdigest()
 
 
-def _digests_of_runs(folder: Path, runs: str = "*") -> bytes:
+def digests_of_runs(folder: Path, runs: str = "*") -> bytes:
     """The names and digests of all networks of runs, those in subfolders included, without critics."""
     found = [
         file

@@ -34,6 +34,7 @@ from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.inputs import InputError, inputs_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+TRAINED_AGAINST = "opponent"  # key in a manifest: in `training` and in `data`
 FINISHED, UNFINISHED, DAMAGED = "finished", "unfinished", "damaged"
 
 
@@ -57,6 +58,11 @@ class Run:
     def learned_from_logs(self) -> bool:
         """Whether its network imitates logged games; also if the manifest cannot be read."""
         return self.manifest is None or self.manifest.network in ARCHITECTURES
+
+    @property
+    def opponent(self) -> str:
+        """The player that it trained against; empty if it learned otherwise."""
+        return self.manifest.training.get(TRAINED_AGAINST, {}).get("agent", "") if self.manifest else ""
 
 
 def check_name(name: str) -> None:
@@ -189,13 +195,14 @@ def figures_line(network: str, figures: dict[str, float], names: Sequence[str] =
     return ", ".join(f"{name} {value:.4f}" for name, value in named_figures(network, figures, names).items())
 
 
-def points_lines(figures: dict[str, float]) -> list[str]:
-    """The figures of a run of self-play, each with its name."""
+def points_lines(figures: dict[str, float], opponent: str = "") -> list[str]:
+    """The figures of a run of self-play, each with its name. They are against the heuristic player, or an opponent."""
     lines = []
     if "points_per_round" in figures:
         interval = [f"{figures[name]:+.1f}" for name in ("low", "high") if name in figures]
         between = f" ({' .. '.join(interval)})" if interval else ""
-        lines.append(f"{figures['points_per_round']:+.1f}{between} {name_of('points_per_round')}")
+        name = f"points a round against {opponent}" if opponent else name_of("points_per_round")
+        lines.append(f"{figures['points_per_round']:+.1f}{between} {name}")
     return lines + [f"{figures[name]:,.0f} {name_of(name)}" for name in ("rounds", "minutes") if name in figures]
 
 

@@ -22,7 +22,16 @@ def test_definitions_hold_the_stages_in_order():
     taught = [f"selfplay_runs/{default_name(name)}" for name in ("CandidateRLNet", "PolicyRLNet")]
     assert order == [
         *("raw_logs", *taught),
-        *("rounds", "features", "rounds_manifest", "analysis", "scaling", "analysis_report", "dataset"),
+        *(
+            "best_response",
+            "rounds",
+            "features",
+            "rounds_manifest",
+            "analysis",
+            "scaling",
+            "analysis_report",
+            "dataset",
+        ),
         *sorted(networks),
         *("model_comparison", "tournament", "evaluation", "overview"),
     ]
@@ -31,7 +40,12 @@ def test_definitions_hold_the_stages_in_order():
     job = defs.resolve_job_def("selfplay")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(taught)
     job = defs.resolve_job_def("everything")
-    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order} - {taught[1]}
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order} - {
+        taught[1],
+        "best_response",
+    }
+    job = defs.resolve_job_def("exploit")
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {"best_response"}
 
 
 def test_the_picture_of_the_graph_shows_every_group():
