@@ -116,6 +116,17 @@ def selfplay() -> None:
         train(settings_of("smoke", small), Path(folder) / "run")
 
 
+def chameleon() -> None:
+    """Chameleon Chess, and the algorithms that are bound to it."""
+    from tichu_models.games.registry import game
+
+    of = game("chameleon")
+    states, actions = np.zeros(3, dtype=of.state), np.zeros((3, of.most_actions), dtype=np.int16)
+    states[0] = state = of.new(of.read_options({}))
+    of.algorithms["perft"](states, actions, np.zeros((3, 2), dtype=np.int64), 2)
+    of.step(state, of.legal(state)[0])
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -187,5 +198,6 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, statistics)
+    part.__name__: part
+    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, statistics)
 }

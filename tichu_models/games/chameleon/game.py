@@ -1,0 +1,53 @@
+"""Chameleon Chess as a `Game`: its kernels, the algorithms bound to them, its notation."""
+
+from __future__ import annotations
+
+from tichu_models.algorithms import walks
+from tichu_models.game import Game, Kernels, Notation, bound
+from tichu_models.games.chameleon import drawing, notation, rules, views
+from tichu_models.games.chameleon.board import LETTERS
+from tichu_models.kernels import kernel
+
+KERNELS = Kernels(
+    begin=rules.begin,
+    mover=rules.mover,
+    legal=rules.legal,
+    count=rules.count,
+    step=rules.step,
+    chance=views.chance,
+    returns=views.returns,
+    observe=views.observe,
+    evaluate=views.evaluate,
+    give_turn=views.give_turn,
+)
+perft = bound(walks.perft, __name__, kernel, KERNELS)
+play_random = bound(walks.play_random, __name__, kernel, KERNELS)
+play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+
+GAME = Game(
+    name="chameleon",
+    rules=rules.__doc__ or "",
+    state=rules.STATE,
+    seats=LETTERS,
+    actions=rules.PASS + 1,
+    most_actions=128,  # four queens have 108 moves
+    observation=views.OBSERVATION,
+    bound=10_000,
+    total=1.0,
+    evaluations=views.EVALUATIONS,
+    kernels=KERNELS,
+    algorithms={"perft": perft, "play_random": play_random, "play_random_games": play_random_games},
+    read_options=notation.read_options,
+    seats_of=notation.seats_of,
+    notation=Notation(
+        read_state=notation.read_state,
+        write_state=notation.write_state,
+        read_action=notation.read_action,
+        write_action=notation.write_action,
+        say_action=notation.say_action,
+        hear_action=notation.hear_action,
+        why_not=notation.why_not,
+        text=drawing.text,
+        svg=drawing.svg,
+    ),
+)
