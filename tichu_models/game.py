@@ -20,6 +20,7 @@ import numpy as np
 State: TypeAlias = Any  # a record of the game's state
 
 OVER, CHANCE = -1, -2  # in place of a seat, from `mover`
+MOST_SEATS = 4
 ONE = 1 << 40  # the whole of which `evaluate` gives shares
 
 
@@ -71,8 +72,13 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def takes_part(state: State, seat: int) -> bool:
+    """Whether a seat is still in the game; `evaluate` gives nothing to one that is not, and it never comes back."""
+    raise NotImplementedError
+
+
 def give_turn(state: State, seat: int) -> None:
-    """Makes a living seat the next one to act, as an algorithm may that lets others pass."""
+    """Makes a seat that takes part the next one to act, for algorithms that let others miss their turns."""
     raise NotImplementedError
 
 
@@ -88,6 +94,7 @@ class Kernels(NamedTuple):
     returns: Any
     observe: Any
     evaluate: Any
+    takes_part: Any
     give_turn: Any
 
 

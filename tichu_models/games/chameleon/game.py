@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import walks
+from tichu_models.algorithms import alphabeta, maxn, walks
 from tichu_models.game import Game, Kernels, Notation, bound
 from tichu_models.games.chameleon import drawing, notation, rules, views
 from tichu_models.games.chameleon.board import LETTERS
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 
 KERNELS = Kernels(
     begin=rules.begin,
@@ -18,11 +18,15 @@ KERNELS = Kernels(
     returns=views.returns,
     observe=views.observe,
     evaluate=views.evaluate,
+    takes_part=views.takes_part,
     give_turn=views.give_turn,
 )
 perft = bound(walks.perft, __name__, kernel, KERNELS)
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
+list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
+search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
 
 GAME = Game(
     name="chameleon",
@@ -36,7 +40,13 @@ GAME = Game(
     total=1.0,
     evaluations=views.EVALUATIONS,
     kernels=KERNELS,
-    algorithms={"perft": perft, "play_random": play_random, "play_random_games": play_random_games},
+    algorithms={
+        "perft": perft,
+        "play_random": play_random,
+        "play_random_games": play_random_games,
+        "search_maxn": search_maxn,
+        "search_paranoid": search_paranoid,
+    },
     read_options=notation.read_options,
     seats_of=notation.seats_of,
     notation=Notation(

@@ -43,6 +43,12 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
 
 
 @inlined
+def takes_part(state: State, seat: int) -> bool:
+    """Whether a player has pawns."""
+    return state.pawns[seat] > 0
+
+
+@inlined
 def give_turn(state: State, seat: int) -> None:
     """Lets a player move next."""
     state.turn = seat
