@@ -66,6 +66,12 @@ def observe(state: State, seat: int, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def features(state: State, out: np.ndarray) -> int:
+    """Writes the inputs of a network that are 1 (int16), and returns how many; all others are 0. As the next mover sees
+    it: where seats have a symmetry, positions that it makes equal have the same inputs."""
+    raise NotImplementedError
+
+
 def evaluate(state: State, kind: int, values: np.ndarray) -> None:
     """Writes how each seat stands (int64): shares that add up to ONE or a little less, those of a finished game to its
     result. Whole numbers, so that equal positions are equal in whatever order an algorithm comes to them."""
@@ -93,6 +99,7 @@ class Kernels(NamedTuple):
     chance: Any
     returns: Any
     observe: Any
+    features: Any
     evaluate: Any
     takes_part: Any
     give_turn: Any
@@ -128,6 +135,8 @@ class Game:
     actions: int  # their codes are below this
     most_actions: int  # that can be legal at once
     observation: int  # how many numbers `observe` writes
+    inputs: int  # what `features` writes is below this
+    most_active: int  # inputs that can be 1 at once
     bound: int  # random games are over after so many actions
     total: float  # what the returns of a finished game add up to
     evaluations: tuple[str, ...]  # the kinds of `evaluate`

@@ -50,6 +50,7 @@ SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
             "apply": games.apply,
             "match": games_played.match,
             "play": games_played.play,
+            "train": games_played.train,
         },
     ),
 }

@@ -1,16 +1,22 @@
-"""Who plays games: by chance, or by a search. An agent is named by a text: a name, a colon, options as key=value."""
+"""Who plays games: by chance, by a search, or by a network that has learned.
+
+An agent is named by a text: a name, a colon, options as key=value.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from tichu_models.algorithms.searcher import RULES, Budget, Searcher
+from tichu_models.algorithms.td_network import TDNetwork, WeightsError
 from tichu_models.chance import Key, draw_below
 from tichu_models.game import Game, State
+from tichu_models.games.training import weights_file
 from tichu_models.options import OptionError, Options, expected, option
 
-NAMES = ("random", "greedy", *RULES)
+NAMES = ("random", "greedy", *RULES, "td")
 DEFAULT_SECONDS = 1.0
 
 
@@ -59,16 +65,29 @@ class SearchingAgent:
         return self.searcher.choose(state, self.budget).action
 
 
+class LearnedAgent:
+    """Takes the action after which a network thinks that it stands best."""
+
+    def __init__(self, name: str, network: TDNetwork) -> None:
+        self.name, self._network = name, network
+
+    def choose(self, state: State, key: Key) -> int:
+        """Looks at all afterstates."""
+        return self._network.choose(state)
+
+
 class UnknownAgent(Exception):
     """No agent of a game is called so, or it has no such option."""
 
 
-def agent_of(game: Game, text: str) -> GameAgent:
-    """The agent of a game that a text names."""
+def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
+    """The agent of a game that a text names. `runs` is the folder of what games have learned."""
     name, _, rest = text.strip().partition(":")
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name == "td":
+            return LearnedAgent(text.strip(), _network(game, rest.strip(), runs))
         given = _read(rest)
         if name in ("random", "greedy") and given.keys() - ({"evaluation"} if name == "greedy" else set()):
             raise OptionError(f"{', '.join(given)}: it has no such option")
@@ -83,8 +102,17 @@ def agent_of(game: Game, text: str) -> GameAgent:
         if name == "greedy":
             return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
         return SearchingAgent(game, text.strip(), name, kind, _budget(options))
-    except OptionError as error:
+    except (OptionError, WeightsError) as error:
         raise UnknownAgent(f"agent '{text}': {error}") from None
+
+
+def _network(game: Game, run: str, runs: Path | None) -> TDNetwork:
+    if not run or runs is None:
+        raise OptionError("expected a run, as td:RUN")
+    path = weights_file(runs, game.name, run)
+    if not path.is_file():
+        raise OptionError(f"{path} does not exist; tichu games train {game.name} --name {run} makes it")
+    return TDNetwork.load(game, path)
 
 
 def _budget(options: SearchOptions) -> Budget:

@@ -119,6 +119,7 @@ def selfplay() -> None:
 def chameleon() -> None:
     """Chameleon Chess, and the algorithms that are bound to it."""
     from tichu_models.algorithms.searcher import RULES, Budget, Searcher
+    from tichu_models.algorithms.td_network import TDNetwork, TDSettings
     from tichu_models.games.registry import game
 
     of = game("chameleon")
@@ -127,6 +128,9 @@ def chameleon() -> None:
     of.algorithms["perft"](states, actions, np.zeros((3, 2), dtype=np.int64), 2)
     for rule in RULES:
         of.step(state, Searcher(of, rule).choose(state, Budget(depth=2)).action)
+    network = TDNetwork(of, 8)
+    network.train(of.read_options({}), TDSettings(hidden=8), 1, None)
+    of.step(state, network.choose(state))
 
 
 def _make_runs(runs: Path) -> None:

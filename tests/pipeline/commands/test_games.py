@@ -124,3 +124,17 @@ def test_a_game_is_played_to_its_end():
     agents = dict.fromkeys(range(4), agent_of(of, "random"))
     play_board_game(of, of.read_options({}), agents, 1, lambda _: "q", said.append)
     assert "has won" in said[-1]
+
+
+def test_a_network_learns_and_plays(tmp_path):
+    """A run whose weights nobody finds again, or that takes another minute than was asked for."""
+    status, output, complaints = run("train", "chameleon", "--preset", "smoke", "--name", "x", "--data", str(tmp_path))
+    assert status == 0, complaints
+    assert "100 games" in output
+    assert (tmp_path / "board_games" / "chameleon" / "x.safetensors").is_file()
+    found = answer("match", "chameleon", "td:x", "random", "--games", "6", "--data", str(tmp_path))
+    assert found["agents"][0]["name"] == "td:x"
+    assert "does not exist" in run("match", "chameleon", "td:y", "random", "--data", str(tmp_path))[2]
+    assert run("train", "chameleon", "--method", "guess")[0] == 2
+    assert run("train", "chameleon", "--preset", "huge")[0] == 2
+    assert run("train", "chameleon", "--name", "../x")[0] == 2

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import alphabeta, maxn, walks
+from tichu_models.algorithms import alphabeta, maxn, td, walks
 from tichu_models.game import Game, Kernels, Notation, bound
 from tichu_models.games.chameleon import drawing, notation, rules, views
 from tichu_models.games.chameleon.board import LETTERS
-from tichu_models.kernels import inner, kernel
+from tichu_models.kernels import inner, kernel, summing
 
 KERNELS = Kernels(
     begin=rules.begin,
@@ -17,6 +17,7 @@ KERNELS = Kernels(
     chance=views.chance,
     returns=views.returns,
     observe=views.observe,
+    features=views.features,
     evaluate=views.evaluate,
     takes_part=views.takes_part,
     give_turn=views.give_turn,
@@ -27,6 +28,8 @@ play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, pl
 search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
 list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
 search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
+choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS)
+learn_games = bound(td.learn_games, __name__, summing, KERNELS, choose_afterstate=choose_afterstate)
 
 GAME = Game(
     name="chameleon",
@@ -36,6 +39,8 @@ GAME = Game(
     actions=rules.PASS + 1,
     most_actions=128,  # four queens have 108 moves
     observation=views.OBSERVATION,
+    inputs=views.INPUTS,
+    most_active=views.MOST_ACTIVE,
     bound=10_000,
     total=1.0,
     evaluations=views.EVALUATIONS,
@@ -46,6 +51,8 @@ GAME = Game(
         "play_random_games": play_random_games,
         "search_maxn": search_maxn,
         "search_paranoid": search_paranoid,
+        "choose_afterstate": choose_afterstate,
+        "learn_games": learn_games,
     },
     read_options=notation.read_options,
     seats_of=notation.seats_of,
