@@ -142,6 +142,7 @@ class Game:
     evaluations: tuple[str, ...]  # the kinds of `evaluate`
     kernels: Kernels
     algorithms: Mapping[str, Any]  # the algorithms' kernels, bound to this game
+    complexity: Callable[[Game, int, int], dict[str, object]]  # (game, random games, seed): how large the game is
     read_options: Callable[[Mapping[str, str]], np.ndarray]  # ValueError says which word is wrong
     seats_of: Callable[[np.ndarray], tuple[int, ...]]  # who plays, by the options, in the order of turns
     notation: Notation

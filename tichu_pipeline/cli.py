@@ -46,6 +46,7 @@ SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
             "list": games.list_games,
             "rules": games.rules,
             "perft": games.perft,
+            "complexity": games.complexity,
             "legal": games.legal,
             "apply": games.apply,
             "match": games_played.match,

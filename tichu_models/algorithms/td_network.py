@@ -27,7 +27,7 @@ class TDSettings:
     """How a network learns. `rate` and `epsilon` fall to a tenth and to 0 over the budget."""
 
     hidden: int = 160
-    rate: float = 0.02
+    rate: float = 0.05
     trace: float = 0.7  # lambda
     epsilon: float = 0.1
     limit: int = 1000  # games of more moves are not learned from

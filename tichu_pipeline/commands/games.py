@@ -104,6 +104,29 @@ def perft(
         typer.echo(f"{ply:>3} {count:>20,}")
 
 
+def complexity(
+    name: GameArgument,
+    games: Annotated[int, typer.Option(help="Random games to play.", min=1, metavar="N")] = 60_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.", min=0, metavar="N")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Counts how many positions a game has, and how long and broad random games are."""
+    game = game_of(name)
+    found = game.complexity(game, games, seed)
+    if as_json:
+        _print_json(found)
+        return
+    for key, value in found.items():
+        if isinstance(value, int):
+            typer.echo(f"{key.replace('_', ' ')}: {value:,}")
+    sizes: Any = found["random_games"]
+    rows = [
+        (str(size["players"]), f"{size['branching']:.2f}", f"{size['length']:.1f}", f"10^{size['power']:.1f}")
+        for size in sizes
+    ]
+    print_table(("players", "legal moves", "length", "games"), rows, {})
+
+
 def legal(
     name: GameArgument,
     state: StateOption,

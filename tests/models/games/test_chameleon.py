@@ -11,6 +11,7 @@ from tests.makers.games import options_of, random_game
 from tests.oracles import chameleon as plain
 from tichu_models.algorithms.counting import count_sequences, random_games
 from tichu_models.game import IllegalAction
+from tichu_models.games.chameleon.complexity import arrangements, sizes, smallest_boards
 from tichu_models.games.registry import game
 
 CHAMELEON = game("chameleon")
@@ -190,3 +191,21 @@ def test_random_games_are_as_long_as_known():
     assert abs(played.lengths.mean() - 97) < 1
     assert abs(played.choices.sum() / played.lengths.sum() - 15.7) < 0.1
     np.testing.assert_allclose(played.results.mean(0), 0.25, atol=0.013)
+
+
+def test_numbers_of_arrangements():
+    """A sum that counts the empty board, or a board of 3 x 3 that lies outside."""
+    assert arrangements(64) == 14108373601591606657646377984
+    assert arrangements(9) == 11_453_449_104
+    assert smallest_boards() == 412_324_167_744
+    assert arrangements(2, 1) == 2
+
+
+def test_sizes_of_random_games():
+    """A branching that is averaged over games instead of moves, a line-up that is left out. Red against Yellow alone
+    has 16.33 legal moves and a length of 59.6 in other programs; neighbours have fewer."""
+    two, three, four = sizes(CHAMELEON, 6_000, 1)
+    assert [size.players for size in (two, three, four)] == [2, 3, 4]
+    assert two.length < three.length < four.length
+    assert abs(four.branching - 15.7) < 0.1
+    assert abs(four.power - four.length * np.log10(four.branching)) < 1e-9

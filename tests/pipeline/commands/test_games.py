@@ -46,6 +46,14 @@ def test_perft_is_as_promised():
     assert "28,561" in run("perft", "chameleon")[1]
 
 
+def test_the_size_of_a_game_is_told():
+    """A table without the exact numbers, or that a program cannot read."""
+    found = answer("complexity", "chameleon", "--games", "60")
+    assert found["arrangements"] == 14108373601591606657646377984
+    assert [size["players"] for size in found["random_games"]] == [2, 3, 4]
+    assert "412,324,167,744" in run("complexity", "chameleon", "--games", "60")[1]
+
+
 def test_legal_actions_and_their_numbers():
     """A program that is told other moves than those it may make."""
     found = answer("legal", "chameleon", "--state", json.dumps(KNIGHTS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tichu_models.algorithms import alphabeta, maxn, td, walks
 from tichu_models.game import Game, Kernels, Notation, bound
-from tichu_models.games.chameleon import drawing, notation, rules, views
+from tichu_models.games.chameleon import complexity, drawing, notation, rules, views
 from tichu_models.games.chameleon.board import LETTERS
 from tichu_models.kernels import inner, kernel, summing
 
@@ -54,6 +54,7 @@ GAME = Game(
         "choose_afterstate": choose_afterstate,
         "learn_games": learn_games,
     },
+    complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=notation.seats_of,
     notation=Notation(
