@@ -13,6 +13,7 @@ from tichu_models.algorithms.counting import count_sequences, random_games
 from tichu_models.game import IllegalAction
 from tichu_models.games.chameleon.complexity import arrangements, sizes, smallest_boards
 from tichu_models.games.registry import game
+from tichu_models.kernel_cache import closure
 
 CHAMELEON = game("chameleon")
 LINE_UPS = ["".join(players) for n in (2, 3, 4) for players in combinations("RGYB", n)]
@@ -209,3 +210,12 @@ def test_sizes_of_random_games():
     assert two.length < three.length < four.length
     assert abs(four.branching - 15.7) < 0.1
     assert abs(four.power - four.length * np.log10(four.branching)) < 1e-9
+
+
+def test_what_is_written_and_drawn_compiles_nothing():
+    """An edit of a drawing that costs the compilation of all searches."""
+    room = "tichu_models.games.chameleon"
+    assert f"{room}.rules" in closure(f"{room}.bound")
+    assert closure(f"{room}.bound").isdisjoint(
+        f"{room}.{part}" for part in ("notation", "drawing", "complexity", "game")
+    )
