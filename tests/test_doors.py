@@ -24,11 +24,13 @@ BREACHES = [
     ("The pipeline runs the models", "tichu_models.rules.state", "tichu_pipeline.storage.months"),
     ("Rooms of tichu_models", "tichu_models.records.schema", "tichu_models.agents.registry"),
     ("Rooms of tichu_models", "tichu_models.search.tree", "tichu_models.arena.lockstep"),
+    ("Rooms of tichu_models", "tichu_models.algorithms.walks", "tichu_models.games.chameleon.rules"),
     ("Rooms of tichu_pipeline", "tichu_pipeline.storage.months", "tichu_pipeline.commands.terminal"),
     ("Inside brettspielwelt", f"{LOGS}.archives.scan", f"{LOGS}.text.reader"),
     ("What plays never sees", "tichu_models.agents.choosing", "tichu_models.learning.losses"),
     ("What plays never sees", "tichu_models.agents.registry", "tichu_models.rl.team"),
     ("What plays never sees", "tichu_models.arena.table", "tichu_models.rl.hall"),
+    ("Games know nothing of Tichu", "tichu_models.games.registry", "tichu_models.rules.cards"),
 ]
 UNLISTED = ["tichu_models.attic", "tichu_pipeline.attic", "tichu_pipeline.brettspielwelt.attic"]
 

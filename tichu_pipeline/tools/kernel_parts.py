@@ -116,6 +116,23 @@ def selfplay() -> None:
         train(settings_of("smoke", small), Path(folder) / "run")
 
 
+def chameleon() -> None:
+    """Chameleon Chess, and the algorithms that are bound to it."""
+    from tichu_models.algorithms.searcher import RULES, Budget, Searcher
+    from tichu_models.algorithms.td_network import TDNetwork, TDSettings
+    from tichu_models.games.registry import game
+
+    of = game("chameleon")
+    states, actions = np.zeros(3, dtype=of.state), np.zeros((3, of.most_actions), dtype=np.int16)
+    states[0] = state = of.new(of.read_options({}))
+    of.algorithms["perft"](states, actions, np.zeros((3, 2), dtype=np.int64), 2)
+    for rule in RULES:
+        of.step(state, Searcher(of, rule).choose(state, Budget(depth=2)).action)
+    network = TDNetwork(of, 8)
+    network.train(of.read_options({}), TDSettings(hidden=8), 1, None)
+    of.step(state, network.choose(state))
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -187,5 +204,6 @@ def logs() -> None:
 
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, statistics)
+    part.__name__: part
+    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, statistics)
 }

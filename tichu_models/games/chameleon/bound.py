@@ -1,0 +1,42 @@
+"""The kernels of Chameleon Chess, and the algorithms bound to them: a module of their own, so that an edit of its
+notation or of a drawing compiles nothing."""
+
+from __future__ import annotations
+
+from tichu_models.algorithms import alphabeta, maxn, td, walks
+from tichu_models.game import Kernels, bound
+from tichu_models.games.chameleon import rules, views
+from tichu_models.kernels import inner, kernel, summing
+
+KERNELS = Kernels(
+    begin=rules.begin,
+    mover=rules.mover,
+    legal=rules.legal,
+    count=rules.count,
+    step=rules.step,
+    chance=views.chance,
+    returns=views.returns,
+    observe=views.observe,
+    features=views.features,
+    evaluate=views.evaluate,
+    takes_part=views.takes_part,
+    give_turn=views.give_turn,
+)
+perft = bound(walks.perft, __name__, kernel, KERNELS)
+play_random = bound(walks.play_random, __name__, kernel, KERNELS)
+play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
+list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
+search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
+choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS)
+learn_games = bound(td.learn_games, __name__, summing, KERNELS, choose_afterstate=choose_afterstate)
+
+ALGORITHMS = {
+    "perft": perft,
+    "play_random": play_random,
+    "play_random_games": play_random_games,
+    "search_maxn": search_maxn,
+    "search_paranoid": search_paranoid,
+    "choose_afterstate": choose_afterstate,
+    "learn_games": learn_games,
+}
