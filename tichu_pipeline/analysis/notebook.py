@@ -18,7 +18,7 @@ import polars as pl
 
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.analysis.reading import DatabaseError, table
-from tichu_pipeline.analysis.scripts import Query, query
+from tichu_pipeline.analysis.scripts import Query, comparison, query
 from tichu_pipeline.distribution import Distribution
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -79,8 +79,15 @@ class Comparison:
 
     def answer(self, number: str) -> pl.DataFrame:
         """The answers to the question with this number. Its name and SQL are displayed above them."""
-        _display(query(number))
-        return self.frame(query(number).sql)
+        return self._answer(query(number))
+
+    def compare(self, name: str) -> pl.DataFrame:
+        """The answers to a question that is asked only of two players."""
+        return self._answer(comparison(name))
+
+    def _answer(self, asked: Query) -> pl.DataFrame:
+        _display(asked)
+        return self.frame(asked.sql)
 
 
 def _display(asked: Query) -> None:

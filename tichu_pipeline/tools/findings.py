@@ -18,6 +18,8 @@ from tichu_models.agents.names import CHAMPION
 from tichu_models.runs import files
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.analysis.notebook import SELF_PLAY, execute
+from tichu_pipeline.analysis.reading import table
+from tichu_pipeline.analysis.scripts import comparison
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
 from tichu_pipeline.tools import findings_questions as questions
@@ -25,8 +27,6 @@ from tichu_pipeline.tools.findings_grand import grand_of
 from tichu_pipeline.tools.findings_habits import compared, habits_of
 from tichu_pipeline.tools.findings_page import draw, page
 from tichu_pipeline.tools.findings_worth import worth_of
-
-TOP = 10  # habits that are valued
 
 
 def collect(
@@ -38,9 +38,8 @@ def collect(
     with Processes(workers) as processes:
         habits = compared(*(habits_of(paths, processes.map) for paths in (own, other)))
         typer.echo(f"{len(habits)} habits counted")
-        top = [habit["name"] for habit in habits[:TOP]]
-        worth = worth_of(player, runs, top, deals, processes.map)
-        typer.echo(f"{len(top)} habits valued by {deals:,} deals each")
+        worth = worth_of(player, runs, [habit["name"] for habit in habits], deals, processes.map)
+        typer.echo(f"their worth measured by {deals:,} deals each")
         grand = grand_of(folder, hands, processes.map)
         typer.echo("grand Tichus valued by twin rounds")
     return {
@@ -48,8 +47,9 @@ def collect(
         "agents": [player, other.root.name],
         "rounds": [int(answer["01_totals"][0]["rounds"]) for answer in answers],
         "games": [int(answer["01_totals"][0]["games"]) for answer in answers],
-        "habits": [habit | {"worth": worth.get(habit["name"])} for habit in habits],
+        "habits": [habit | {"worth": worth[habit["name"]]} for habit in habits],
         "questions": questions.compared(*answers),
+        "card_to_partner": [table(paths, comparison("card_to_partner").sql).to_pylist() for paths in (own, other)],
         "calls_by_score": [questions.calls_by_score(answer) for answer in answers],
         "grand": grand,
     }

@@ -50,13 +50,15 @@ Labels = np.ndarray  # int64 (n,), answers as rules.asking describes them
 
 @dataclass(frozen=True)
 class Habit:
-    """A kind of question in some of its situations. `of` gives the place of each answer among `answers`."""
+    """A kind of question in some of its situations. `of` gives the place of each answer among `answers`; `mixed` makes
+    the answers that follow other ones (the second argument) in this habit alone."""
 
     name: str
     kind: int
     answers: tuple[str, ...]
     of: Callable[[Views, Labels], np.ndarray]
     where: Callable[[Views], np.ndarray] = lambda views: np.ones(len(views), dtype=bool)
+    mixed: Callable[[Labels, Labels], Labels] = lambda own, others: others
 
 
 def holds_bomb(cards: np.ndarray) -> np.ndarray:
@@ -96,6 +98,38 @@ def _to_whom(label: str) -> Callable[[Views, Labels], np.ndarray]:
     """Who is given a card, as a place in KEPT."""
     card = INDEX_OF_LABEL[label]
     return lambda views, labels: sum((given(labels, to) == card) * (to + 1) for to in range(3))
+
+
+def mixed_schupf(own: Labels, others: Labels, taken: np.ndarray) -> Labels:
+    """Answers to schupf: to whom `taken` says (n, 3) the card of the others, else the own one. Who would have got one
+    of the others' cards gets the card of the others too."""
+    cards, new = (np.stack([given(each, to) for to in range(3)], axis=1) for each in (own, others))
+    for _ in range(2):  # at most the two remaining cards are drawn in, one after the other
+        clash = (cards[:, :, None] == new[:, None, :]) & taken[:, None, :]
+        taken = taken | clash.any(axis=2)
+    cards = np.where(taken, new, cards)
+    return cards[:, 0] | cards[:, 1] << CARD_BITS | cards[:, 2] << 2 * CARD_BITS
+
+
+def _only_to(to: int) -> Callable[[Labels, Labels], Labels]:
+    """Follows others in what one seat is given."""
+    return lambda own, others: mixed_schupf(own, others, np.tile(np.arange(3) == to, (len(own), 1)))
+
+
+def _only_card(label: str) -> Callable[[Labels, Labels], Labels]:
+    """Follows others in who is given one card."""
+    card = INDEX_OF_LABEL[label]
+
+    def mixed(own: Labels, others: Labels) -> Labels:
+        return mixed_schupf(
+            own, others, np.stack([(given(own, to) == card) | (given(others, to) == card) for to in range(3)], axis=1)
+        )
+
+    return mixed
+
+
+def _everywhere(views: Views) -> np.ndarray:
+    return np.ones(len(views), dtype=bool)
 
 
 def _breaks_by_schupfen(views: Views, labels: Labels) -> np.ndarray:
@@ -169,11 +203,11 @@ HABITS = (
     Habit("announces a small Tichu before schupfen", TICHU_CALL, NO_YES, _yes, _nobody_called),
     Habit("announces a small Tichu on its turn", SMALL_CALL, NO_YES, _yes, _nobody_called),
     Habit("announces a small Tichu after its partner's call", SMALL_CALL, NO_YES, _yes, _partner_called),
-    Habit("gives to the right opponent", SCHUPF, VALUES, _value_to(0)),
-    Habit("gives to the partner", SCHUPF, VALUES, _value_to(1)),
-    Habit("gives to the left opponent", SCHUPF, VALUES, _value_to(2)),
-    Habit("gives the Dog away", SCHUPF, KEPT, _to_whom("Hu"), _holds(DOG)),
-    Habit("gives the Mahjong away", SCHUPF, KEPT, _to_whom("Ma"), _holds(MAHJONG)),
+    Habit("gives to the right opponent", SCHUPF, VALUES, _value_to(0), _everywhere, _only_to(0)),
+    Habit("gives to the partner", SCHUPF, VALUES, _value_to(1), _everywhere, _only_to(1)),
+    Habit("gives to the left opponent", SCHUPF, VALUES, _value_to(2), _everywhere, _only_to(2)),
+    Habit("gives the Dog away", SCHUPF, KEPT, _to_whom("Hu"), _holds(DOG), _only_card("Hu")),
+    Habit("gives the Mahjong away", SCHUPF, KEPT, _to_whom("Ma"), _holds(MAHJONG), _only_card("Ma")),
     Habit("breaks a bomb by schupfen", SCHUPF, NO_YES, _breaks_by_schupfen, _with_bomb),
     Habit("passes on an opponent's trick although able", PLAY, NO_YES, _passes, _trick_of(False, False)),
     Habit("passes on the trick of an opponent who has called", PLAY, NO_YES, _passes, _trick_of(False, True)),

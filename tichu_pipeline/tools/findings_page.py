@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HABITS_PICTURE, SCHUPF_PICTURE, GRAND_PICTURE = "findings_habits.png", "findings_schupf.png", "findings_grand.png"
 CALLS_PICTURE = "findings_calls.png"
+RARE = 0.1  # percent
+TOP = 10  # habits that are drawn, and stand in the first table
 GRAND = "announces a grand Tichu"
 PASSES = ("passes on an opponent's trick although able", "passes on the trick of an opponent who has called")
 PASSES += ("passes on its partner's trick although able", "passes on the trick of a partner who has called")
@@ -34,13 +36,17 @@ of the shares. Beside it stands the answer whose shares differ most, and by how 
 were independent. Forced answers do not count.
 
 The worth is measured by duplicate deals: `{own}` against itself, with the rules of thumb of `{other}` for these
-decisions, and for no others, in both players of one team. A positive figure says that its own way is better by so many
-points a round, with partners who play the same way. Single rounds at 0 : 0."""
+decisions and no others (of schupfen: in this recipient or card alone) in both players of one team. A positive figure
+says that its own way is better by so many points a round, with partners who play the same way. Single rounds at
+0 : 0."""
 GRAND_ABOUT = """\
 Each hand of eight cards was played twice by four seats of `{own}`: the same deal, once with a grand Tichu of this seat
 and once without; all that follows is played on as `{own}` plays. The gain is the difference of the own team's result,
 at 0 : 0, with a 95 % interval. It holds among players who play like `{own}`; `even` is a hand where the interval holds
 0. Hands with a bomb are not in the other rows."""
+SIGNALS_ABOUT = """\
+What the card to the partner says: honours (aces, Dragon, Phoenix) among the giver's fourteen cards, and how often
+either partner calls or is out first after it. Cards that are given less than once in a thousand times are left out."""
 SCORE_ABOUT = """\
 Shares of seats that announce, in percent, by the own team's score less the other team's before the round. `{own}`
 learned from single rounds at 0 : 0: nobody has taught it what a score means."""
@@ -49,7 +55,7 @@ learned from single rounds at 0 : 0: nobody has taught it what a score means."""
 def page(facts: Mapping[str, Any]) -> str:
     """The whole page as Markdown."""
     own, other = facts["players"]
-    top = [habit for habit in facts["habits"] if habit["worth"]]
+    habits = facts["habits"]
     return (
         "\n\n".join(
             [
@@ -65,7 +71,7 @@ def page(facts: Mapping[str, Any]) -> str:
                 commands(facts),
                 "## The largest differences",
                 HOW.format(own=own, other=other),
-                habits_table(top, own, other),
+                habits_table(habits[:TOP], own, other),
                 f"![The largest differences]({HABITS_PICTURE})",
                 "## Grand Tichu or not",
                 GRAND_ABOUT.format(own=own),
@@ -74,15 +80,17 @@ def page(facts: Mapping[str, Any]) -> str:
                 "What one more card adds to the gain, among hands of the same row:",
                 markdown.table(("Card", "Points"), [(row["card"], interval(row)) for row in facts["grand"]["more"]]),
                 "## Beside people",
-                people_table(facts["habits"], own, other),
+                people_table(habits, own, other),
                 "## Schupfen",
                 "What is given, in percent of all rounds and seats.",
                 f"![What is given]({SCHUPF_PICTURE})",
+                SIGNALS_ABOUT,
+                signals_table(facts["card_to_partner"], own),
                 "## Announcements by the score",
                 SCORE_ABOUT.format(own=own),
                 f"![Announcements by the score]({CALLS_PICTURE})",
-                "## All habits",
-                habits_table([habit for habit in facts["habits"] if not habit["worth"]], own, other, worth=False),
+                "## Smaller differences",
+                habits_table(habits[TOP:], own, other),
                 "## The questions",
                 "Of every question about shares, the share that differs most, in percent with standard errors.",
                 questions_table(facts["questions"], own, other),
@@ -101,12 +109,12 @@ def commands(facts: Mapping[str, Any]) -> str:
             f"tichu ingest --data corpora/{player}",
             f"tichu analyse --data corpora/{player}",
         ]
-    worth = next(habit["worth"] for habit in facts["habits"] if habit["worth"])
+    deals = facts["habits"][0]["worth"]["deals"]
     hands = max(row["n"] for row in facts["grand"]["classes"])
     own, other = facts["players"]
     lines += [
         f"python -m tichu_pipeline.tools.findings corpora/{own} corpora/{other} \\",
-        f"    --deals {worth['deals']} --hands {hands}" + ("" if own == CHAMPION else f" --run {own}"),
+        f"    --deals {deals} --hands {hands}" + ("" if own == CHAMPION else f" --run {own}"),
         "```",
     ]
     return "\n".join(lines)
@@ -117,16 +125,16 @@ def interval(figures: Mapping[str, float]) -> str:
     return f"{figures['points']:+.1f} ± {figures['error']:.1f}"
 
 
-def habits_table(habits: list[dict[str, Any]], own: str, other: str, worth: bool = True) -> str:
+def habits_table(habits: list[dict[str, Any]], own: str, other: str) -> str:
     """Habits with the answer that differs most, and what the own way is worth."""
     rows = []
     for habit in habits:
         what = habit["name"] if habit["most"] == "yes" else f"{habit['name']}: {habit['most']}"
         shares = tuple(f"{share:.1f}" for share in habit["shares"])
-        value = (interval(habit["worth"]),) if worth else ()
-        rows.append((what, *shares, f"{habit['distance']:.1f}", f"{habit['errors']:.0f}", *value))
-    headings = ("Decision", f"`{own}` %", f"`{other}` %", "Difference", "Standard errors")
-    return markdown.table((*headings, *(("Points a round",) if worth else ())), rows)
+        differences = (f"{habit['distance']:.1f}", f"{habit['errors']:.0f}")
+        rows.append((what, *shares, *differences, interval(habit["worth"])))
+    headings = ("Decision", f"`{own}` %", f"`{other}` %", "Difference", "Standard errors", "Points a round")
+    return markdown.table(headings, rows)
 
 
 def grand_table(classes: list[dict[str, Any]], own: str) -> str:
@@ -157,6 +165,18 @@ def people_table(habits: list[dict[str, Any]], own: str, other: str) -> str:
     ]
     table = markdown.table(("", f"`{own}` %", f"`{other}` %", "People %"), rows)
     return f"{table}\n\nPeople: as the project ainze/tichu has published them; how it counts may differ."
+
+
+def signals_table(answers: list[list[dict[str, Any]]], own: str) -> str:
+    """What follows on each card that the player gives to its partner."""
+    columns = ("honours", *(f"percent_{who}_{what}" for what in ("calls", "first") for who in ("giver", "partner")))
+    rows = [
+        (row["name"], f"{row['percent']:.1f}", *(f"{row[column]:.1f}" for column in columns))
+        for row in answers[0]
+        if row["percent"] >= RARE
+    ]
+    headings = ("Card", f"% given by `{own}`", "Honours", "% giver calls", "% partner calls")
+    return markdown.table((*headings, "% giver first", "% partner first"), rows)
 
 
 def _percent(counts: np.ndarray) -> list[str]:
@@ -197,7 +217,7 @@ def draw(facts: Mapping[str, Any], folder: Path) -> None:
 def _draw_habits(facts: Mapping[str, Any], panels: list[Axes]) -> None:
     from tichu_pipeline.plots import ACCENT, COLOUR
 
-    habits = [habit for habit in facts["habits"] if habit["worth"]][::-1]
+    habits = facts["habits"][:TOP][::-1]
     names = [habit["name"] for habit in habits]
     panels[0].barh(names, [habit["distance"] for habit in habits], color=COLOUR)
     panels[0].set(xlabel="decisions answered otherwise, %")

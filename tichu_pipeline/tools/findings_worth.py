@@ -1,7 +1,8 @@
 """What a habit is worth: a player against itself on the same deals, with the answers to one kind of question by rule.
 
 Both players of the changed team answer the questions of one habit by the heuristic player's rules of thumb, and all
-other questions as before. Each deal is played twice, with the teams' seats swapped.
+others as before; of schupfen they follow the rules in the habit's recipient or card alone. Each deal is played twice,
+with the teams' seats swapped.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ DEALS_A_TASK = 512
 
 
 class ByRule(Agent):
-    """A player that answers the questions of one habit by rules of thumb."""
+    """A player with one habit of the rules of thumb."""
 
     def __init__(self, agent: Agent, habit: Habit) -> None:
         self.agent, self.habit, self.rules = agent, habit, HeuristicAgent()
@@ -37,7 +38,7 @@ class ByRule(Agent):
         answers = self.agent.decide(kind, views, **extras)
         if kind == self.habit.kind:
             here = self.habit.where(views)
-            answers[here] = self.rules.decide(kind, views[here])
+            answers[here] = self.habit.mixed(answers[here], self.rules.decide(kind, views[here]))
         return answers
 
 

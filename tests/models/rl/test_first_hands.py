@@ -56,10 +56,8 @@ def test_twins_differ_by_the_call_alone(tmp_path):
     agent, drawn = agent_from(f"policy:{run}", tmp_path), draw_hands(strong, 2, 4, 10_000, seed=3)
     twins = play_twins(player_of(tmp_path / run), drawn)
     for i, seat in enumerate(drawn.seats):
-        rounds = [
-            lockstep.play([OneCall(agent, seat, call)], drawn.fixtures[i : i + 1], max_rounds=1)
-            for call in (True, False)
-        ]
+        deal = drawn.fixtures[i : i + 1]
+        rounds = [lockstep.play([OneCall(agent, seat, call)], deal, max_rounds=1) for call in (True, False)]
         leads = [int(each.rows["score"][0, seat % 2]) - int(each.rows["score"][0, 1 - seat % 2]) for each in rounds]
         assert twins.gain[i] == leads[0] - leads[1]
         assert twins.made[i] == (check(rounds[0])[0]["winner_index"][0] == seat)

@@ -22,7 +22,7 @@ from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools import findings, findings_grand, findings_page
 from tichu_pipeline.tools import findings_questions as questions
-from tichu_pipeline.tools.findings_habits import HABITS, VALUES, compared, habits_of, holds_bomb
+from tichu_pipeline.tools.findings_habits import HABITS, VALUES, compared, given, habits_of, holds_bomb
 from tichu_pipeline.tools.findings_worth import ByRule, worth_of
 
 GAMES = 12
@@ -120,8 +120,28 @@ def test_rules_of_thumb_answer_one_habit_alone():
         assert (player.decide(kind, views) == expected.decide(kind, views)).all()
 
 
+def test_schupfen_by_rule_changes_what_it_names():
+    """A worth of one card that was measured with three others; two seats who get the same card."""
+    rng = np.random.default_rng(1)
+    cards = np.array([rng.permutation(8)[:3] for _ in range(2000)])  # of eight, 0 the Dog
+    answers = cards[:, 0] | cards[:, 1] << 8 | cards[:, 2] << 16
+    own, others = answers[:1000], answers[1000:]
+    for to, recipient in enumerate(("right opponent", "partner", "left opponent")):
+        (habit,) = (habit for habit in HABITS if habit.name == f"gives to the {recipient}")
+        mixed = np.stack([given(habit.mixed(own, others), seat) for seat in range(3)], axis=1)
+        assert (mixed[:, to] == given(others, to)).all()
+        clash = (cards[:1000] == given(others, to)[:, None]).any(axis=1)
+        assert (np.delete(mixed, to, axis=1) == np.delete(cards[:1000], to, axis=1))[~clash].all()
+        assert ((mixed == cards[:1000]) | (mixed == cards[1000:])).all()
+        assert all(len(set(row)) == 3 for row in mixed.tolist())
+    (dog,) = (habit for habit in HABITS if habit.name == "gives the Dog away")
+    mixed = np.stack([given(dog.mixed(own, others), seat) for seat in range(3)], axis=1)
+    assert ((mixed == 0) == (cards[1000:] == 0)).all()
+    assert all(len(set(row)) == 3 for row in mixed.tolist())
+
+
 def test_classes_of_hands_have_their_names():
-    """Advice for a hand that stands in another row."""
+    """Advice that stands in the row of another hand."""
     hands = {
         "Dr Ph SA BA S2 B3 G4 R5": "Dragon, Phoenix, 2 aces",
         "Ph S2 B3 G4 R5 S7 B8 G9": "Phoenix",
@@ -140,7 +160,7 @@ def test_page_pictures_and_notebook_are_made(corpora, tmp_path):
         corpora["champion"].root, corpora["heuristic"].root, "champion", tmp_path, 4, 2, 1, notebook=True, out=out
     )
     facts, text = json.loads(out.with_suffix(".json").read_text()), out.read_text()
-    assert sum(habit["worth"] is not None for habit in facts["habits"]) == findings.TOP
+    assert {habit["name"] for habit in facts["habits"]} == {habit.name for habit in HABITS}
     assert len(facts["grand"]["classes"]) == findings_grand.CLASSES
     for picture in ("HABITS", "SCHUPF", "GRAND", "CALLS"):
         name = getattr(findings_page, f"{picture}_PICTURE")
@@ -151,6 +171,7 @@ def test_page_pictures_and_notebook_are_made(corpora, tmp_path):
     assert f"{first['distance']:.1f}" in line
     assert findings_page.interval(first["worth"]) in line
     assert "--deals 4 --hands 2" in text
+    assert "| Ace |" in text
     html = (corpora["champion"].reports / "Selbstspiel.html").read_text(encoding="utf-8")
     assert html.count("data:image/png;base64") >= 4
     assert "29_grand_tichu_by_first_hand" in html
