@@ -48,6 +48,10 @@ Views = np.ndarray  # VIEW (n,)
 Labels = np.ndarray  # int64 (n,), answers as rules.asking describes them
 
 
+def _everywhere(views: Views) -> np.ndarray:
+    return np.ones(len(views), dtype=bool)
+
+
 @dataclass(frozen=True)
 class Habit:
     """A kind of question in some of its situations. `of` gives the place of each answer among `answers`; `mixed` makes
@@ -57,7 +61,7 @@ class Habit:
     kind: int
     answers: tuple[str, ...]
     of: Callable[[Views, Labels], np.ndarray]
-    where: Callable[[Views], np.ndarray] = lambda views: np.ones(len(views), dtype=bool)
+    where: Callable[[Views], np.ndarray] = _everywhere
     mixed: Callable[[Labels, Labels], Labels] = lambda own, others: others
 
 
@@ -128,10 +132,6 @@ def _only_card(label: str) -> Callable[[Labels, Labels], Labels]:
     return mixed
 
 
-def _everywhere(views: Views) -> np.ndarray:
-    return np.ones(len(views), dtype=bool)
-
-
 def _breaks_by_schupfen(views: Views, labels: Labels) -> np.ndarray:
     gone = CARD_OF_INDEX[given(labels, 0)] | CARD_OF_INDEX[given(labels, 1)] | CARD_OF_INDEX[given(labels, 2)]
     return ~holds_bomb(views["hand"] & ~gone)
@@ -146,9 +146,9 @@ def _cards_led(views: Views, labels: Labels) -> np.ndarray:
 
 
 def _wished(views: Views, labels: Labels) -> np.ndarray:
-    """A wish as a place in WISHES."""
+    """A wish as a place in WISHES, the first that fits."""
     values = VALUE_OF_INDEX[views["given"]]
-    cases = [labels == 0, *(labels == values[:, to] for to in range(3)), labels == ACE]
+    cases = [labels == 0, labels == ACE, *(labels == values[:, to] for to in range(3))]
     return np.select(cases, range(len(cases)), len(cases))
 
 
@@ -158,14 +158,12 @@ def _gift(views: Views, labels: Labels) -> np.ndarray:
     return np.sign(np.where(labels == RIGHT, right - left, left - right)) + 1
 
 
-def _trick_of(partners: bool, called: bool | None = None) -> Callable[[Views], np.ndarray]:
-    """Views of a trick that belongs to the partner, or to an opponent; of one who has called, or not."""
+def _trick_of(partners: bool, called: bool) -> Callable[[Views], np.ndarray]:
+    """Views of a trick that belongs to the partner, or to an opponent, who has called, or not."""
 
     def where(views: Views) -> np.ndarray:
         owner = views["owner"].astype(np.int64)
         mine = (views["trick"] != 0) & ((owner == _seat(views, PARTNER)) == partners)
-        if called is None:
-            return mine
         call = np.take_along_axis(views["call"], np.maximum(owner, 0)[:, None], axis=1)[:, 0]
         return mine & ((call > 0) == called)
 
@@ -196,7 +194,7 @@ def _nobody_called(views: Views) -> np.ndarray:
     return _of(views, "call", PARTNER) == 0
 
 
-WISHES = ("none", *(f"what it gave to the {who}" for who in KEPT[1:]), "an ace", "another value")
+WISHES = ("none", "an ace", *(f"what it gave to the {who}" for who in KEPT[1:]), "another value")
 OF_TO = ("1", "2", "3", "4", "5", "6 or more")
 HABITS = (
     Habit("announces a grand Tichu", GRAND_CALL, NO_YES, _yes),

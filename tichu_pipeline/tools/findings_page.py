@@ -37,8 +37,8 @@ were independent. Forced answers do not count.
 
 The worth is measured by duplicate deals: `{own}` against itself, with the rules of thumb of `{other}` for these
 decisions and no others (of schupfen: in this recipient or card alone) in both players of one team. A positive figure
-says that its own way is better by so many points a round, with partners who play the same way. Single rounds at
-0 : 0."""
+says that its own way is better by so many points a round. Partners play the same way: what is a convention between them
+is worth as much to those who know it, and not to others. Single rounds at 0 : 0."""
 GRAND_ABOUT = """\
 Each hand of eight cards was played twice by four seats of `{own}`: the same deal, once with a grand Tichu of this seat
 and once without; all that follows is played on as `{own}` plays. The gain is the difference of the own team's result,
@@ -48,8 +48,8 @@ SIGNALS_ABOUT = """\
 What the card to the partner says: honours (aces, Dragon, Phoenix) among the giver's fourteen cards, and how often
 either partner calls or is out first after it. Cards that are given less than once in a thousand times are left out."""
 SCORE_ABOUT = """\
-Shares of seats that announce, in percent, by the own team's score less the other team's before the round. `{own}`
-learned from single rounds at 0 : 0: nobody has taught it what a score means."""
+Shares of seats that announce, in percent, by the own team's score less the other team's before the round. A player that
+learned from single rounds at 0 : 0 was never taught what a score means."""
 
 
 def page(facts: Mapping[str, Any]) -> str:
@@ -87,7 +87,7 @@ def page(facts: Mapping[str, Any]) -> str:
                 SIGNALS_ABOUT,
                 signals_table(facts["card_to_partner"], own),
                 "## Announcements by the score",
-                SCORE_ABOUT.format(own=own),
+                SCORE_ABOUT,
                 f"![Announcements by the score]({CALLS_PICTURE})",
                 "## Smaller differences",
                 habits_table(habits[TOP:], own, other),
