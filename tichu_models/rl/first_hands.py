@@ -66,7 +66,8 @@ def draw_hands(
             parts.append((fixtures[taken // 4], taken % 4, hands[taken], found[taken]))
         if not missing.any():
             break
-    return DrawnHands(*(np.concatenate(each) for each in zip(*parts, strict=True)), shares=seen / seen.sum())
+    fixtures, seats, drawn, numbers = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return DrawnHands(fixtures, seats, drawn, numbers, seen / seen.sum())
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,12 @@ CALLS_PICTURE = "findings_calls.png"
 RARE = 0.1  # percent
 TOP = 10  # habits that are drawn, and stand in the first table
 GRAND = "announces a grand Tichu"
-PASSES = ("passes on an opponent's trick although able", "passes on the trick of an opponent who has called")
-PASSES += ("passes on its partner's trick although able", "passes on the trick of a partner who has called")
+PASSES = (
+    "passes on an opponent's trick although able",
+    "passes on the trick of an opponent who has called",
+    "passes on its partner's trick although able",
+    "passes on the trick of a partner who has called",
+)
 RECIPIENTS = ("right opponent", "partner", "left opponent")
 
 ABOUT = """\
@@ -158,7 +162,7 @@ def grand_table(classes: list[dict[str, Any]], own: str) -> str:
 def people_table(habits: list[dict[str, Any]], own: str, other: str) -> str:
     """Shares for which figures of people are published."""
     counts = {habit["name"]: np.array(habit["counts"]) for habit in habits}
-    passes = sum(counts[name] for name in PASSES)
+    passes = np.sum([counts[name] for name in PASSES], axis=0)
     rows = [
         ("announces a grand Tichu", *_percent(counts[GRAND]), "7.8; the best tenth 13.3"),
         ("passes although able", *_percent(passes), "top players 31; an imitation of people 36"),
