@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tichu_models.arena.first_hands import draw_hands
 from tichu_models.rules.cards import DOG, DRAGON, MAHJONG, PHOENIX
 from tichu_pipeline.tools.findings_habits import holds_bomb
 from tichu_pipeline.tools.selfplay_figures import SEED
@@ -57,7 +58,7 @@ MORE = {
 
 def grand_of(folder: Path, of_each: int, run_tasks: RunTasks = map) -> dict[str, Any]:
     """What a grand Tichu gains the player of a run's folder, by class of hand, and what other cards add to it."""
-    from tichu_models.rl.first_hands import draw_hands, play_twins
+    from tichu_models.rl.grand_twins import play_twins
     from tichu_models.rl.players import player_of
 
     drawn = draw_hands(class_of, CLASSES, of_each, MOST_DEALS, GRAND_SEED)

@@ -108,8 +108,8 @@ def search() -> None:
 
 def selfplay() -> None:
     """Rollouts of networks, how they learn from self-play, and deals by their first hands."""
+    from tichu_models.arena.first_hands import first_hands
     from tichu_models.arena.table import fixtures_of
-    from tichu_models.rl.first_hands import first_hands
     from tichu_models.rl.settings import settings_of
     from tichu_models.rl.train import train
 

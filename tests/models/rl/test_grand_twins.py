@@ -8,10 +8,11 @@ import pytest
 from tests.makers.runs import make_self_taught
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
+from tichu_models.arena.first_hands import draw_hands, first_hands
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.replay import check
-from tichu_models.rl.first_hands import draw_hands, first_hands, play_twins
+from tichu_models.rl.grand_twins import play_twins
 from tichu_models.rl.players import player_of
 from tichu_models.rules.asking import GRAND_CALL
 from tichu_models.rules.cards import DRAGON, PHOENIX
