@@ -1,4 +1,5 @@
-"""The SQL files in `sql`: `schema` has the scripts that make tables, `queries` the questions with their SQL."""
+"""The SQL files in `sql`: `schema` has the scripts that make tables, `queries` the questions with their SQL, and
+`comparisons` questions that are asked only where two players are compared."""
 
 from __future__ import annotations
 
@@ -39,6 +40,11 @@ def query(name: str) -> Query:
     if not matches:
         raise NoSuchQueryError(f"{name}: no such query; expected a name that `tichu queries` lists")
     return matches[0]
+
+
+def comparison(name: str) -> Query:
+    """A question of `sql/comparisons`."""
+    return _query(SQL / "comparisons" / f"{name}.sql")
 
 
 def _query(file: Traversable) -> Query:

@@ -11,11 +11,13 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands.terminal import JsonOption, fail
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail
 
 
 def generate(
-    out: Annotated[Path, typer.Option(help="The folder for YYYY.zip and truth.parquet.", metavar="DIR")],
+    out: Annotated[
+        Path, typer.Option(help="The folder for YYYY.zip, and truth.parquet of simulated players.", metavar="DIR")
+    ],
     games: Annotated[int, typer.Option(help="How many games to play.", min=1, metavar="N")] = 1200,
     months: Annotated[
         str, typer.Option(help="The months to spread them over.", metavar="FIRST..LAST")
@@ -24,27 +26,50 @@ def generate(
         int, typer.Option(help="The same seed gives the same files, byte for byte.", min=0, metavar="N")
     ] = 1,
     quirks: Annotated[bool, typer.Option("--quirks", help="Plant the oddities and broken rules of real logs.")] = False,
+    players: Annotated[
+        str | None,
+        typer.Option(
+            help="The agent at all four seats, named as in tournaments.",
+            show_default="people of different strength",
+            metavar="AGENT",
+        ),
+    ] = None,
+    data: DataOption = Path("data"),
     workers: Annotated[
-        int | None, typer.Option(help="How many threads work.", show_default="all cores", min=1, metavar="N")
+        int | None,
+        typer.Option(
+            help="How many threads work, or processes with --players.", show_default="all cores", min=1, metavar="N"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Generates a corpus of game logs by simulated players of different strength.
+    """Generates a corpus of game logs by simulated players of different strength, or by one player.
 
-    The logs look like those of Brettspielwelt. truth.parquet records how strong each player is, and which plays are
-    blunders.
+    The logs look like those of Brettspielwelt. truth.parquet records how strong each simulated player is, and which
+    plays are blunders. --data is where the runs of --players are; `champion` and `heuristic` need none.
 
     Example: tichu generate --games 1000 --out /tmp/corpus
     """
+    from tichu_models.agents.registry import AgentError
     from tichu_pipeline.brettspielwelt.corpus.generate import generate as generate_corpus
+    from tichu_pipeline.brettspielwelt.corpus.played import generate_played
+    from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.storage.months import parse_months
 
     try:
         chosen = parse_months(months)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--months") from error
+    if quirks and players:
+        raise typer.BadParameter("are planted in games of simulated people only", param_hint="--quirks")
     started = time.perf_counter()
-    made = generate_corpus(out, games, chosen, seed, quirks=quirks, workers=workers)
+    if players:
+        try:
+            made = generate_played(out, players, DataPaths(data).runs, games, chosen, seed, workers)
+        except AgentError as error:
+            fail(str(error))
+    else:
+        made = generate_corpus(out, games, chosen, seed, quirks=quirks, workers=workers)
     seconds = time.perf_counter() - started
     facts = {
         "games": made.games,

@@ -22,8 +22,8 @@ from tichu_models.records.schema import Rounds, joined
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, PLAY, SCHUPF, SMALL_CALL, TICHU_CALL, WISH
 from tichu_models.rules.cards import DOG, LABEL_OF_RANK, labels
 from tichu_models.whole_files import write_whole
+from tichu_pipeline.brettspielwelt.text.game_logs import texts
 from tichu_pipeline.rounds.showing import cards as coloured
-from tichu_pipeline.tournaments.logs import texts
 
 CALLED = {GRAND_CALL: "grand Tichu!", TICHU_CALL: "Tichu!"}
 

@@ -107,10 +107,13 @@ def search() -> None:
 
 
 def selfplay() -> None:
-    """Rollouts of networks, and how they learn from self-play."""
+    """Rollouts of networks, how they learn from self-play, and deals by their first hands."""
+    from tichu_models.arena.first_hands import first_hands
+    from tichu_models.arena.table import fixtures_of
     from tichu_models.rl.settings import settings_of
     from tichu_models.rl.train import train
 
+    first_hands(fixtures_of(np.zeros((1, 4), dtype=np.int32), seed=1))
     small = ("rounds=32", "evaluation_deals=8", "trace=0.9", "magnet=0.1", "magnet_every=1", "body=[8]", "decision=[8]")
     with tempfile.TemporaryDirectory() as folder:
         train(settings_of("smoke", small), Path(folder) / "run")

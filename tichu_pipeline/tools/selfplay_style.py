@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tichu_models.arena.tournament import TABLES_A_PAIRING, TournamentPart, TournamentRequest, play
-from tichu_models.observation.decisions import DECISION, DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
+from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
 from tichu_models.observation.walk import WALK, WHO_ACTS
 from tichu_models.players.base import Agent
 from tichu_models.records.schema import Rounds
@@ -31,21 +31,20 @@ class Counts:
         self.numbers[name] = self.numbers.get(name, 0) + int(number)
 
 
-def decisions_of(rounds: Rounds) -> np.ndarray:
-    """The decisions of rounds, an array of DECISION."""
-    before = scores_before(rounds.rows)
+def decisions_of(rounds: Rounds, before: np.ndarray, kinds: int) -> Iterator[np.ndarray]:
+    """The decisions of rounds, in arrays of DECISION, each of which overwrites the one before. `before` has the scores
+    before each round; bit k of `kinds` asks for decisions of kind k."""
     scratch, buffer = np.zeros(1, dtype=WALK)[0], np.zeros(1, dtype=DECISION_BUFFER)[0]
-    parts, done = [], 0
+    done = 0
     while done < len(rounds.rows):
         part = slice(done, None)
         count, n = find_decisions(
-            *(rounds.rows[part], before[part], rounds.history, scratch, COUNTED, 0, WHO_ACTS, DECISIONS_AT_ONCE, buffer)
+            *(rounds.rows[part], before[part], rounds.history, scratch, kinds, 0, WHO_ACTS, DECISIONS_AT_ONCE, buffer)
         )
-        found = buffer["at"][:n].copy()
+        found = buffer["at"][:n]
         found["place"] += done
-        parts.append(found)
         done += count
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=DECISION)
+        yield found
 
 
 def style(names: tuple[str, str], make: Callable[[str], Agent], deals: int, seed: int) -> dict[str, dict[str, float]]:
@@ -60,7 +59,8 @@ def _count(part: TournamentPart, names: tuple[str, str], counts: dict[str, Count
     rows, results = part.rounds.rows, part.results
     assert (results["table"] == rows["game_id"]).all()
     assert (results["table"] // TABLES_A_PAIRING == 1).all()
-    decisions = decisions_of(part.rounds)
+    parts = decisions_of(part.rounds, scores_before(rows), COUNTED)
+    decisions = np.concatenate([found.copy() for found in parts])
     seen, seats = decisions["seen"], decisions["actor"].astype(np.int64)
     for of_b, name in enumerate(names):
         team = results["team_a"].astype(np.int64) ^ of_b

@@ -2,13 +2,11 @@
 
 The id of a log has 18 digits. The last ones are the number of its table; the first ones come from the tournament's
 stamp, so that logs of several tournaments can share a folder. All logs belong to one month, whenever they were played:
-the same tournament gives the same logs and is counted once. Names of agents are stripped of characters that a log
-cannot hold. A forfeited round has no result, and the log ends before it.
+the same tournament gives the same logs and is counted once. A forfeited round has no result; the log ends before it.
 """
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,36 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from tichu_models.arena.tournament import TABLES_A_PAIRING, TournamentPart, TournamentRequest
-from tichu_models.records.schema import Rounds
 from tichu_models.whole_files import whole_file
-from tichu_pipeline.brettspielwelt.text.writer import MAX_NAME, NAMES, name_table, write
+from tichu_pipeline.brettspielwelt.text.game_logs import texts
 from tichu_pipeline.storage.months import FIRST_MONTH
 
-NOT_IN_NAMES = re.compile(r"[:\s]")
 MONTH = FIRST_MONTH.replace("-", "")
 NUMBER_DIGITS = 18  # the id of a game may have no more
 READABLE = 0o644  # permissions of an archived file
-
-
-def log_name(agent: str) -> bytes:
-    """The name of an agent in a log: without spaces and colons, and not too long."""
-    return NOT_IN_NAMES.sub("_", agent).encode()[:MAX_NAME].decode(errors="ignore").encode()
-
-
-def texts(rounds: Rounds, players: list[str], seating: np.ndarray) -> list[tuple[int, bytes]]:
-    """(game id, log) of each game. Row i of `seating` has the index of the player at each seat in round i."""
-    rows = rounds.rows
-    if len(rows) == 0:
-        return []
-    names = np.zeros(len(rows), dtype=NAMES)
-    names["seat"] = name_table([log_name(player) for player in players])[seating]
-    text, ends = write(rounds, names)
-    firsts = np.flatnonzero(np.diff(rows["game_id"], prepend=-1))
-    begins, stops = np.concatenate([[0], ends])[firsts], ends[np.append(firsts[1:], len(rows)) - 1]
-    return [
-        (game, text[begin:stop].tobytes())
-        for game, begin, stop in zip(rows["game_id"][firsts].tolist(), begins.tolist(), stops.tolist(), strict=True)
-    ]
 
 
 def first_number(request: TournamentRequest, stamp: str) -> int:

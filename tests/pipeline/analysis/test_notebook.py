@@ -1,28 +1,39 @@
-"""The notebook: complete, and clean in the repository. That it becomes a page is told by `test_assets`."""
+"""The notebooks: complete, and clean in the repository. `test_assets` and `test_findings` make pages of them."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.paths import ROOT
-from tichu_pipeline.analysis.notebook import execute
+from tichu_pipeline.analysis.notebook import NAME, execute
 from tichu_pipeline.analysis.reading import DatabaseError
 from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.storage.folders import DataPaths
 
-NOTEBOOK = ROOT / "tichu_pipeline" / "notebooks" / "Datenanalyse.ipynb"
+NOTEBOOKS = sorted((ROOT / "tichu_pipeline" / "notebooks").glob("*.ipynb"))
+ASKED = re.compile(r'q\.answer\("(\d\d)"\)')
 
 
-def test_every_question_is_asked_and_no_output_is_kept():
-    """A question that the notebook forgets, or figures of somebody's data in the repository."""
-    cells = json.loads(NOTEBOOK.read_text())["cells"]
-    source = "".join("".join(cell["source"]) for cell in cells)
-    asked = re.findall(r'q\.answer\("(\d\d)"\)', source)
-    assert asked == [query.name[:2] for query in queries()], f"{NOTEBOOK} has a cell q.answer(..) for each, in order"
-    assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells)
+def cells_of(notebook: Path) -> list[dict]:
+    """The cells of a notebook."""
+    return json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_output_is_kept(notebook):
+    """Figures of somebody's data in the repository."""
+    assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells_of(notebook))
+
+
+def test_every_question_is_asked():
+    """A question that the notebook forgets."""
+    (notebook,) = (path for path in NOTEBOOKS if path.stem == NAME)
+    asked = ASKED.findall("".join("".join(cell["source"]) for cell in cells_of(notebook)))
+    assert asked == [query.name[:2] for query in queries()], f"{notebook} has a cell q.answer(..) for each, in order"
 
 
 def test_without_a_database_it_says_so(tmp_path):

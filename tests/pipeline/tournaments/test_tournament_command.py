@@ -23,6 +23,7 @@ from tichu_models.players.base import Agent
 from tichu_models.runs.files import FIGURES, WEIGHTS
 from tichu_pipeline.analysis.build import build
 from tichu_pipeline.analysis.reading import table, value
+from tichu_pipeline.brettspielwelt.text.game_logs import log_name
 from tichu_pipeline.cli import app
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
@@ -30,7 +31,7 @@ from tichu_pipeline.tournaments import running
 from tichu_pipeline.tournaments.entrants import BUILT_IN, SEARCH, entrants
 from tichu_pipeline.tournaments.files import read, to_table
 from tichu_pipeline.tournaments.ladder import markdown
-from tichu_pipeline.tournaments.logs import first_number, log_name
+from tichu_pipeline.tournaments.logs import first_number
 from tichu_pipeline.tournaments.page import _ratings, is_up_to_date, page_path, write_page
 
 CLI = CliRunner()

@@ -7,7 +7,6 @@ the planted quirks. The same arguments give the same bytes, whatever the number 
 from __future__ import annotations
 
 import os
-import zipfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from tichu_models.whole_files import whole_file
 from tichu_pipeline.brettspielwelt.corpus.gametext import GameText
 from tichu_pipeline.brettspielwelt.corpus.population import Population, population, seat_players
 from tichu_pipeline.brettspielwelt.corpus.quirks import Planter, untouched
+from tichu_pipeline.brettspielwelt.corpus.yearly_zips import Calendar, yearly_zip
 from tichu_pipeline.brettspielwelt.text.writer import NAMES, name_table, write
 
 PLAYERS = 400
@@ -35,9 +35,7 @@ ABANDONED = 0.03  # share of games
 CUT_IN_ROUND = 0.2  # share of abandoned games
 SUBSTITUTED = 0.01  # share of games in which a seat changes hands
 NAMELESS = 0.003  # share of games with an empty name
-GAMES_A_MONTH_ON_THE_PORTAL = 10_800  # so that ids rise with time as on the portal
 GAPS = 0.01  # share of games before which an id is missing
-FIRST_YEAR = 2007
 
 TRUTH_SCHEMA = pa.schema(
     [
@@ -69,16 +67,17 @@ def generate(
     rng = np.random.default_rng([seed, 0])
     people = population(PLAYERS, rng)
     gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
-    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), months, gaps, seed)
+    calendar = Calendar(months, games, gaps)
+    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), calendar, seed)
     planter = Planter(games, np.random.default_rng([seed, 1])) if quirks else None
-    paths = {year: out / f"{year}.zip" for year in sorted({month[:4] for month in months})}
+    paths = calendar.paths(out)
     rounds, planted = 0, Counter[str]()
     with ExitStack() as stack:
         truth = stack.enter_context(_truth_file(out / "truth.parquet"))
-        archives = {year: stack.enter_context(_archive(path)) for year, path in paths.items()}
+        archives = {year: stack.enter_context(yearly_zip(path)) for year, path in paths.items()}
         for game in _played(plan, workers or os.cpu_count() or 1):
             rows = _plant(game, planter)
-            month = months[plan.month(game.number)]
+            month = calendar.month(game.number)
             archives[month[:4]](month, game.text.game_id, game.text.to_bytes())
             truth(rows)
             rounds += len(game.truth)
@@ -88,27 +87,13 @@ def generate(
 
 @dataclass(frozen=True)
 class _Plan:
-    """The seating of all games, and their months."""
+    """The seating of all games, and when they are played."""
 
     people: Population
     seating: np.ndarray
     substitutes: np.ndarray  # (round, seat, player) for each game; round -1 if there is none
-    months: list[str]
-    gaps: np.ndarray  # the number of missing ids before each game
+    calendar: Calendar
     seed: int
-
-    def month(self, game: int) -> int:
-        """Index into `months` of a game."""
-        return game * len(self.months) // len(self.seating)
-
-    def game_id(self, game: int) -> int:
-        """The id of a game. Ids rise with time, with some gaps."""
-        month = self.month(game)
-        year, number = (int(part) for part in self.months[month].split("-"))
-        first = -(-month * len(self.seating) // len(self.months))
-        fullest = -(-len(self.seating) // len(self.months)) + int(self.gaps[-1])
-        place = game - first + int(self.gaps[game] - self.gaps[first]) + 1
-        return ((year - FIRST_YEAR) * 12 + number - 1) * max(GAMES_A_MONTH_ON_THE_PORTAL, fullest) + place
 
 
 def _substitutes(people: Population, games: int, rng: np.random.Generator) -> np.ndarray:
@@ -163,7 +148,7 @@ def _play_block(plan: _Plan, begin: int) -> list[_Game]:
         firsts = np.flatnonzero(np.diff(rows["game_id"], prepend=-1)).tolist()
         for first, last in zip(firsts, [*firsts[1:], len(rows)], strict=True):
             number = int(rows["game_id"][first])
-            game_text = GameText(plan.game_id(number), lines[first:last])
+            game_text = GameText(plan.calendar.game_id(number), lines[first:last])
             _abandon(game_text, rng)
             truth = [
                 _truth_row(game_text.game_id, i - first, played, i, shown, labels, people)
@@ -248,25 +233,3 @@ def _truth_file(path: Path) -> Iterator[Callable[[list[dict]], None]]:
 
         yield add
         flush()
-
-
-@contextmanager
-def _archive(path: Path) -> Iterator[Callable[[str, int, bytes], None]]:
-    """Yields a function that adds a month's game to a yearly zip. Each month gets an index page at the end."""
-    listed: dict[str, list[int]] = {}
-    with whole_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-
-        def store(month: str, name: str, content: bytes) -> None:
-            year, number = month.split("-")
-            entry = zipfile.ZipInfo(f"{year}{number}/{name}", date_time=(int(year), int(number), 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-
-        def add(month: str, game_id: int, content: bytes) -> None:
-            listed.setdefault(month, []).append(game_id)
-            store(month, f"{game_id}.tch", content)
-
-        yield add
-        for month, games in listed.items():
-            links = "".join(f'<a href="{game_id}.tch">{game_id}.tch</a><br>\n' for game_id in games)
-            store(month, "index.html", f"<html><body>\n{links}</body></html>\n".encode())
