@@ -122,7 +122,7 @@ class Game:
     most_actions: int  # that can be legal at once
     observation: int  # how many numbers `observe` writes
     bound: int  # random games are over after so many actions
-    total: float  # what the returns of a finished game add up to
+    total: float | None  # what the returns of a finished game add up to; None: each seat has a score of its own
     evaluations: tuple[str, ...]  # the kinds of `evaluate`
     kernels: Kernels
     algorithms: Mapping[str, Any]  # the algorithms' kernels, bound to this game

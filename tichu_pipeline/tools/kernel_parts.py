@@ -127,6 +127,19 @@ def chameleon() -> None:
     of.step(state, of.legal(state)[0])
 
 
+def clever() -> None:
+    """Ganz schön clever, its simple players, and the algorithms that are bound to it."""
+    from tichu_models.games.clever import simple
+    from tichu_models.games.registry import game
+
+    of = game("clever")
+    options, actions = of.read_options({}), np.zeros(of.most_actions, dtype=np.int16)
+    made, widths = np.zeros(of.bound, dtype=np.int16), np.zeros(of.bound, dtype=np.int64)
+    of.algorithms["play_random"](of.blank(), options, np.uint64(0), of.bound, actions, made, widths)
+    states = np.zeros(2, dtype=of.state).view(np.recarray)
+    simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -199,5 +212,5 @@ def logs() -> None:
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
-    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, statistics)
+    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, clever, statistics)
 }
