@@ -128,14 +128,15 @@ def chameleon() -> None:
 
 
 def clever() -> None:
-    """Ganz schön clever, its simple players, and the algorithms that are bound to it."""
+    """Ganz schön clever and its prototype, its simple players, and the algorithms that are bound to them."""
     from tichu_models.games.clever import simple
     from tichu_models.games.registry import game
 
-    of = game("clever")
-    options, actions = of.read_options({}), np.zeros(of.most_actions, dtype=np.int16)
-    made, widths = np.zeros(of.bound, dtype=np.int16), np.zeros(of.bound, dtype=np.int64)
-    of.algorithms["play_random"](of.blank(), options, np.uint64(0), of.bound, actions, made, widths)
+    for name in ("clever-prototype", "clever"):
+        of = game(name)
+        options, actions = of.read_options({}), np.zeros(of.most_actions, dtype=np.int16)
+        made, widths = np.zeros(of.bound, dtype=np.int16), np.zeros(of.bound, dtype=np.int64)
+        of.algorithms["play_random"](of.blank(), options, np.uint64(0), of.bound, actions, made, widths)
     states = np.zeros(2, dtype=of.state).view(np.recarray)
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 

@@ -22,6 +22,7 @@ from tichu_models.kernel_cache import closure
 VARIANTS = {
     "chameleon": [{}, {"players": "RY"}, {"players": "BGY", "limit": "40"}],
     "clever": [{}, {"players": "4"}, {"players": "2", "seed_rules": "1"}],
+    "clever-prototype": [{}, {"dice": "4"}],
 }
 CASES = [pytest.param(name, words, id=f"{name}-{words}") for name in MODULES for words in VARIANTS[name]]
 GAMES = 20
