@@ -13,6 +13,7 @@ from tichu_models.games.registry import game
 
 pytestmark = pytest.mark.bench
 GAMES, TARGET = 50_000, 100_000.0
+ENVIRONMENTS, STEPS, STEPS_TARGET = 4096, 50, 1_000_000.0
 
 
 def test_random_games():
@@ -28,3 +29,22 @@ def test_random_games():
         play(of.blank(), options_of(of), np.uint64(1), *args)
         rates.append(games / (time.process_time() - started))
     report(f"random games of {lengths.mean():.1f} actions", max(rates), TARGET)
+
+
+def test_steps_of_the_vector_environment():
+    """Learning that waits for its environment: with the mask and what is seen, but without a network."""
+    of, number = game("clever"), ENVIRONMENTS
+    states, options = np.zeros(number, dtype=of.state).view(np.recarray), options_of(of)
+    masks, seen = np.zeros((number, of.actions), dtype=np.int8), np.zeros((number, of.observation), dtype=np.float32)
+    keys, actions = np.arange(number, dtype=np.uint64), np.zeros(of.most_actions, dtype=np.int16)
+    shared = (states, options, keys, actions, seen, masks)
+    rewards, ended, invalid = np.zeros(number), np.zeros(number, dtype=np.bool_), np.zeros(number, dtype=np.int64)
+    of.algorithms["begin_all"](*shared)
+    seconds = []
+    for _ in range(STEPS):
+        chosen = masks.argmax(axis=1)
+        started = time.process_time()
+        of.algorithms["step_all"](*shared, chosen, 0.0, True, rewards, ended, invalid)
+        seconds.append(time.process_time() - started)
+    assert not invalid.any()
+    report(f"steps of {number} environments", number / float(np.median(seconds)), STEPS_TARGET)

@@ -137,6 +137,11 @@ def clever() -> None:
         options, actions = of.read_options({}), np.zeros(of.most_actions, dtype=np.int16)
         made, widths = np.zeros(of.bound, dtype=np.int16), np.zeros(of.bound, dtype=np.int64)
         of.algorithms["play_random"](of.blank(), options, np.uint64(0), of.bound, actions, made, widths)
+        states, masks = np.zeros(1, dtype=of.state).view(np.recarray), np.zeros((1, of.actions), dtype=np.int8)
+        shared = (states, options, np.zeros(1, dtype=np.uint64), actions, np.zeros((1, of.observation), np.float32))
+        of.algorithms["begin_all"](*shared, masks)
+        chosen, ended = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
+        of.algorithms["step_all"](*shared, masks, chosen, 0.0, True, np.zeros(1), ended, chosen.copy())
     states = np.zeros(2, dtype=of.state).view(np.recarray)
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import walks
+from tichu_models.algorithms import solo, walks
 from tichu_models.game import Game, Kernels, Notation, bound, evaluate, give_turn
 from tichu_models.games.clever import drawing, entries, notation, rules, turns, views
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel
 
 KERNELS = Kernels(
     begin=rules.begin,
@@ -21,6 +21,19 @@ KERNELS = Kernels(
 )
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+let_chance_act = bound(solo.let_chance_act, __name__, inner, KERNELS)
+look = bound(solo.look, __name__, inner, KERNELS)
+begin_all = bound(solo.begin_all, __name__, kernel, KERNELS, let_chance_act=let_chance_act, look=look)
+step_all = bound(
+    solo.step_all,
+    __name__,
+    kernel,
+    KERNELS,
+    let_chance_act=let_chance_act,
+    look=look,
+    points=views.own_points,
+    refuse=views.refuse,
+)
 
 GAME = Game(
     name="clever",
@@ -34,7 +47,12 @@ GAME = Game(
     total=None,
     evaluations=(),
     kernels=KERNELS,
-    algorithms={"play_random": play_random, "play_random_games": play_random_games},
+    algorithms={
+        "play_random": play_random,
+        "play_random_games": play_random_games,
+        "begin_all": begin_all,
+        "step_all": step_all,
+    },
     read_options=notation.read_options,
     seats_of=notation.seats_of,
     notation=Notation(

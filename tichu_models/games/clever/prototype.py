@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.algorithms import walks
+from tichu_models.algorithms import solo, walks
 from tichu_models.chance import draw_below
 from tichu_models.game import CHANCE, OVER, Game, IllegalAction, Kernels, Notation, State, bound, evaluate, give_turn
 from tichu_models.games.clever.notation import box_name
@@ -91,6 +91,12 @@ def step(state: State, action: int) -> None:
         state.marked |= 1 << action
     state.steps -= 1
     state.rolling, state.shown = 1, 0
+
+
+@inlined
+def refuse(state: State) -> None:
+    """An action that is not legal: the step is lost."""
+    step(state, NOTHING)
 
 
 @inner
@@ -223,6 +229,19 @@ def svg(state: State) -> str:
 KERNELS = Kernels(begin, mover, legal, count, step, chance, returns, observe, evaluate, give_turn)
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+let_chance_act = bound(solo.let_chance_act, __name__, inner, KERNELS)
+look = bound(solo.look, __name__, inner, KERNELS)
+begin_all = bound(solo.begin_all, __name__, kernel, KERNELS, let_chance_act=let_chance_act, look=look)
+step_all = bound(
+    solo.step_all,
+    __name__,
+    kernel,
+    KERNELS,
+    let_chance_act=let_chance_act,
+    look=look,
+    points=points,
+    refuse=refuse,
+)
 
 GAME = Game(
     name="clever-prototype",
@@ -236,7 +255,12 @@ GAME = Game(
     total=None,
     evaluations=(),
     kernels=KERNELS,
-    algorithms={"play_random": play_random, "play_random_games": play_random_games},
+    algorithms={
+        "play_random": play_random,
+        "play_random_games": play_random_games,
+        "begin_all": begin_all,
+        "step_all": step_all,
+    },
     read_options=read_options,
     seats_of=lambda options: (0,),
     notation=Notation(

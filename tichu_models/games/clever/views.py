@@ -74,6 +74,17 @@ def score(state: State, player: int) -> int:
     return total + state.foxes[player] * lowest
 
 
+@inlined
+def own_points(state: State) -> int:
+    """The points of who plays alone."""
+    return score(state, 0)
+
+
+@inlined
+def refuse(state: State) -> None:
+    """An action that is not legal changes nothing."""
+
+
 @inner
 def returns(state: State, vector: np.ndarray) -> None:
     """The points of each player."""
