@@ -60,6 +60,7 @@ def test_commands_and_options_are_there(page):
         words = shlex.split(line, comments=True) if line.startswith("tichu ") else []
         if words:
             command = COMMANDS[words[1]]
+            command = command.commands[words[2]] if hasattr(command, "commands") else command
             known = {option for parameter in command.params for option in parameter.opts}
             assert {word for word in words[2:] if word.startswith("--")} <= known, line
 

@@ -20,6 +20,7 @@ import numpy as np
 State: TypeAlias = Any  # a record of the game's state
 
 OVER, CHANCE = -1, -2  # in place of a seat, from `mover`
+MOST_SEATS = 4
 ONE = 1 << 40  # the whole of which `evaluate` gives shares
 
 
@@ -65,14 +66,25 @@ def observe(state: State, seat: int, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def features(state: State, out: np.ndarray) -> int:
+    """Writes the inputs of a network that are 1 (int16), and returns how many; all others are 0. As the next mover sees
+    it: where seats have a symmetry, positions that it makes equal have the same inputs."""
+    raise NotImplementedError
+
+
 def evaluate(state: State, kind: int, values: np.ndarray) -> None:
     """Writes how each seat stands (int64): shares that add up to ONE or a little less, those of a finished game to its
     result. Whole numbers, so that equal positions are equal in whatever order an algorithm comes to them."""
     raise NotImplementedError
 
 
+def takes_part(state: State, seat: int) -> bool:
+    """Whether a seat is still in the game; `evaluate` gives nothing to one that is not, and it never comes back."""
+    raise NotImplementedError
+
+
 def give_turn(state: State, seat: int) -> None:
-    """Makes a living seat the next one to act, as an algorithm may that lets others pass."""
+    """Makes a seat that takes part the next one to act, for algorithms that let others miss their turns."""
     raise NotImplementedError
 
 
@@ -87,7 +99,9 @@ class Kernels(NamedTuple):
     chance: Any
     returns: Any
     observe: Any
+    features: Any
     evaluate: Any
+    takes_part: Any
     give_turn: Any
 
 
@@ -121,11 +135,14 @@ class Game:
     actions: int  # their codes are below this
     most_actions: int  # that can be legal at once
     observation: int  # how many numbers `observe` writes
+    inputs: int  # what `features` writes is below this
+    most_active: int  # inputs that can be 1 at once
     bound: int  # random games are over after so many actions
     total: float | None  # what the returns of a finished game add up to; None: each seat has a score of its own
     evaluations: tuple[str, ...]  # the kinds of `evaluate`
     kernels: Kernels
     algorithms: Mapping[str, Any]  # the algorithms' kernels, bound to this game
+    complexity: Callable[[Game, int, int], dict[str, object]]  # (game, random games, seed): how large the game is
     read_options: Callable[[Mapping[str, str]], np.ndarray]  # ValueError says which word is wrong
     seats_of: Callable[[np.ndarray], tuple[int, ...]]  # who plays, by the options, in the order of turns
     notation: Notation

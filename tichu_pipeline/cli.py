@@ -6,11 +6,24 @@ at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands import database, logs, moves, playing, rounds, selfplay, standing, tournaments, training
+from tichu_pipeline.commands import (
+    database,
+    games,
+    games_played,
+    logs,
+    moves,
+    playing,
+    rounds,
+    selfplay,
+    standing,
+    tournaments,
+    training,
+)
 from tichu_pipeline.commands.terminal import Commands
 
 # In the order in which `tichu --help` shows them.
@@ -23,6 +36,25 @@ GROUPS = {
     "Networks": (training.train, selfplay.selfplay, training.runs, training.explain, training.calibrate),
     "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
     "House-keeping": (standing.status, standing.doctor),
+}
+# Commands with subcommands, by name: their group, what they are about, and the subcommands by theirs.
+SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
+    "games": (
+        "Playing",
+        "Board games beside Tichu: rules, legal moves, matches of agents, and playing yourself.",
+        {
+            "list": games.list_games,
+            "rules": games.rules,
+            "perft": games.perft,
+            "complexity": games.complexity,
+            "optimum": games.optimum,
+            "legal": games.legal,
+            "apply": games.apply,
+            "match": games_played.match,
+            "play": games_played.play,
+            "train": games_played.train,
+        },
+    ),
 }
 
 app = typer.Typer(
@@ -65,6 +97,11 @@ def main(
 for group, commands in GROUPS.items():
     for command in commands:
         app.command(help=_in_paragraphs(command.__doc__ or ""), rich_help_panel=group)(command)
+for name, (group, about, subcommands) in SUBCOMMANDS.items():
+    below = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_show_locals=False)
+    for subname, subcommand in subcommands.items():
+        below.command(subname, help=_in_paragraphs(subcommand.__doc__ or ""))(subcommand)
+    app.add_typer(below, name=name, help=about, rich_help_panel=group)
 
 if __name__ == "__main__":
     app(prog_name="tichu")

@@ -1,4 +1,4 @@
-"""Games for tests: buffers for an algorithm's kernels, perft, and random games."""
+"""Games for tests: options by words, and random games."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tichu_models.game import Game, State
+from tichu_models.game import Game
 
 
 class RandomGame(NamedTuple):
@@ -19,14 +19,6 @@ class RandomGame(NamedTuple):
 def options_of(game: Game, **words: str) -> np.ndarray:
     """Options by words."""
     return game.read_options(words)
-
-
-def perft(game: Game, state: State, depth: int) -> int:
-    """How many sequences of so many actions there are."""
-    states = np.zeros(depth + 1, dtype=game.state)
-    states[0] = state
-    actions, place = np.zeros((depth + 1, game.most_actions), dtype=np.int16), np.zeros((depth + 1, 2), dtype=np.int64)
-    return game.algorithms["perft"](states, actions, place, depth)
 
 
 def random_game(game: Game, options: np.ndarray, key: int) -> RandomGame:

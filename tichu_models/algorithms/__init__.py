@@ -1,1 +1,1 @@
-"""How policies and critics learn, for any game: from arrays of decisions, their answers and their results."""
+"""What works for any game: how policies and critics learn from arrays of decisions, and searches of game trees."""

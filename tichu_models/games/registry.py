@@ -10,7 +10,7 @@ from tichu_models.game import Game
 MODULES = {
     "chameleon": "tichu_models.games.chameleon.game",
     "clever": "tichu_models.games.clever.game",
-    "clever-prototype": "tichu_models.games.clever.prototype",
+    "clever-prototype": "tichu_models.games.clever.prototype.game",
 }
 
 

@@ -29,6 +29,11 @@ class DataPaths:
         return self.root / "games"
 
     @property
+    def board_games(self) -> Path:
+        """What games beside Tichu have learned: a folder for each of them."""
+        return self.root / "board_games"
+
+    @property
     def rule_breaks(self) -> Path:
         return self.root / "rule_breaks"
 

@@ -118,13 +118,19 @@ def selfplay() -> None:
 
 def chameleon() -> None:
     """Chameleon Chess, and the algorithms that are bound to it."""
+    from tichu_models.algorithms.searcher import RULES, Budget, Searcher
+    from tichu_models.algorithms.td_network import TDNetwork, TDSettings
     from tichu_models.games.registry import game
 
     of = game("chameleon")
     states, actions = np.zeros(3, dtype=of.state), np.zeros((3, of.most_actions), dtype=np.int16)
     states[0] = state = of.new(of.read_options({}))
     of.algorithms["perft"](states, actions, np.zeros((3, 2), dtype=np.int64), 2)
-    of.step(state, of.legal(state)[0])
+    for rule in RULES:
+        of.step(state, Searcher(of, rule).choose(state, Budget(depth=2)).action)
+    network = TDNetwork(of, 8)
+    network.train(of.read_options({}), TDSettings(hidden=8), 1, None)
+    of.step(state, network.choose(state))
 
 
 def clever() -> None:

@@ -7,9 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tests.makers.games import options_of, perft, random_game
+from tests.makers.games import options_of, random_game
 from tests.oracles import chameleon as plain
+from tichu_models.algorithms.counting import count_sequences, random_games
 from tichu_models.game import IllegalAction
+from tichu_models.games.chameleon.complexity import arrangements, sizes, smallest_boards
 from tichu_models.games.registry import game
 
 CHAMELEON = game("chameleon")
@@ -61,21 +63,21 @@ def check_game(players: str, key: int) -> int:
 @pytest.mark.parametrize("players", PERFT)
 def test_perft(players):
     """A rule that is wrong in one position of a hundred thousand."""
-    assert [perft(CHAMELEON, start(players), depth + 1) for depth in range(SHALLOW)] == PERFT[players][:SHALLOW]
+    assert count_sequences(CHAMELEON, start(players), SHALLOW) == PERFT[players][:SHALLOW]
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("players", PERFT)
 def test_deep_perft(players):
     """A rule that is wrong in one position of thirty million."""
-    assert [perft(CHAMELEON, start(players), depth + 1) for depth in range(len(PERFT[players]))] == PERFT[players]
+    assert count_sequences(CHAMELEON, start(players), len(PERFT[players])) == PERFT[players]
 
 
 @pytest.mark.parametrize("players", LINE_UPS)
 def test_every_line_up_has_as_many_positions_as_in_the_reference(players):
     """A line-up for which nobody has published a count."""
     depth = SHALLOW_OF_REFERENCE
-    assert perft(CHAMELEON, start(players), depth) == plain.perft(plain.begin(players), depth)
+    assert count_sequences(CHAMELEON, start(players), depth)[-1] == plain.perft(plain.begin(players), depth)
 
 
 @pytest.mark.proof
@@ -83,7 +85,7 @@ def test_every_line_up_has_as_many_positions_as_in_the_reference(players):
 def test_every_line_up_deeper(players):
     """As above, where captures are frequent."""
     depth = SHALLOW_OF_REFERENCE + 1
-    assert perft(CHAMELEON, start(players), depth) == plain.perft(plain.begin(players), depth)
+    assert count_sequences(CHAMELEON, start(players), depth)[-1] == plain.perft(plain.begin(players), depth)
 
 
 def test_random_games_are_those_of_the_reference():
@@ -181,3 +183,29 @@ def test_the_board_looks_the_same_from_all_seats():
         for column in range(8):
             turned = plain.BOARD[7 - column][row]
             assert "RGYB".index(turned) == ("RGYB".index(plain.BOARD[row][column]) + 1) % 4
+
+
+def test_random_games_are_as_long_as_known():
+    """A rule that lets games end too soon, or a seat that chance prefers. The figures are those of other programs."""
+    played = random_games(CHAMELEON, options_of(CHAMELEON), 20_000, 1)
+    assert abs(played.lengths.mean() - 97) < 1
+    assert abs(played.choices.sum() / played.lengths.sum() - 15.7) < 0.1
+    np.testing.assert_allclose(played.results.mean(0), 0.25, atol=0.013)
+
+
+def test_numbers_of_arrangements():
+    """A sum that counts the empty board, or a board of 3 x 3 that lies outside."""
+    assert arrangements(64) == 14108373601591606657646377984
+    assert arrangements(9) == 11_453_449_104
+    assert smallest_boards() == 412_324_167_744
+    assert arrangements(2, 1) == 2
+
+
+def test_sizes_of_random_games():
+    """A branching that is averaged over games instead of moves, a line-up that is left out. Red against Yellow alone
+    has 16.33 legal moves and a length of 59.6 in other programs; neighbours have fewer."""
+    two, three, four = sizes(CHAMELEON, 6_000, 1)
+    assert [size.players for size in (two, three, four)] == [2, 3, 4]
+    assert two.length < three.length < four.length
+    assert abs(four.branching - 15.7) < 0.1
+    assert abs(four.power - four.length * np.log10(four.branching)) < 1e-9

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.makers.games import options_of
-from tichu_models.games.clever.optimum import BOXES, LINE_POINTS, chances, optimum, points_of_boards
+from tichu_models.games.clever.prototype.optimum import BOXES, LINE_POINTS, chances, optimum, points_of_boards
 from tichu_models.games.registry import game
 
 PROTOTYPE = game("clever-prototype")

@@ -126,6 +126,15 @@ class TestGame:
                 assert np.isfinite(out).all()
                 assert ((out >= 0) & (out <= 1)).all()
 
+    def test_inputs_of_networks_are_in_range_and_each_once(self, name, words):
+        """An input that stands for two things, or that lies outside of the weights."""
+        of = game(name)
+        out = np.zeros(of.most_active, dtype=np.int16)
+        for state in positions(of, options_of(of, **words), 12)[:-1]:
+            found = out[: of.kernels.features(state, out)].tolist()
+            assert len(set(found)) == len(found) > 0
+            assert all(0 <= each < of.inputs for each in found)
+
     def test_evaluations_are_shares(self, name, words):
         """Shares that add up to more than the whole: pruning would cut what could still win."""
         from tichu_models.game import ONE

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.makers.games import options_of
-from tichu_models.games.clever.optimum import optimum
+from tichu_models.games.clever.prototype.optimum import optimum
 from tichu_models.games.registry import game
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra `games` is not installed")

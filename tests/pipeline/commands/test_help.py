@@ -16,11 +16,12 @@ from tests.paths import ROOT
 from tichu_models.agents.names import WITH_RUN
 from tichu_models.agents.registry import OF_NETWORK
 from tichu_models.runs.files import MANIFEST
-from tichu_pipeline.cli import GROUPS, app
+from tichu_pipeline.cli import GROUPS, SUBCOMMANDS, app
 from tichu_pipeline.storage.folders import DataPaths
 
 CLI = CliRunner()
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+BELOW = [f"{name} {command}" for name, (_, _, commands) in SUBCOMMANDS.items() for command in commands]
 HEAVY = {"numpy", "numba", "polars", "pyarrow", "duckdb", "torch", "lightning", "matplotlib", "dagster"}
 
 
@@ -33,7 +34,7 @@ def test_the_version_is_that_of_the_package():
 
 
 @pytest.mark.parametrize("width", ["80", "120"])
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, *BELOW])
 def test_help_fits_its_terminal(command, width):
     """Names of options that are cut off, and words that are swallowed because they stand in brackets."""
     done = CLI.invoke(app, [*command.split(), "--help"], env={"COLUMNS": width, "TERMINAL_WIDTH": width})
@@ -46,14 +47,20 @@ def test_every_command_stands_in_a_group_and_every_option_is_explained():
     """A command that only its author finds."""
     overview = CLI.invoke(app, ["--help"]).output
     assert all(group in overview for group in GROUPS)
-    assert len(COMMANDS) == sum(map(len, GROUPS.values()))
-    for name, command in COMMANDS.items():
+    assert len(COMMANDS) == sum(map(len, GROUPS.values())) + len(SUBCOMMANDS)
+    below = {
+        f"{name} {each}": COMMANDS[name].commands[each] for name in SUBCOMMANDS for each in COMMANDS[name].commands
+    }
+    assert list(below) == BELOW
+    for name, command in (COMMANDS | below).items():
         assert command.help, name
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{name} {parameter.name}"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["tournament", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["tournament", "--help"], ["games", "match", "--help"]]
+)
 def test_help_loads_nothing_heavy(arguments):
     """Seconds before the first word."""
     code = (

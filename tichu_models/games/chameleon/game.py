@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import walks
+from tichu_models.algorithms import alphabeta, maxn, td, walks
 from tichu_models.game import Game, Kernels, Notation, bound
-from tichu_models.games.chameleon import drawing, notation, rules, views
+from tichu_models.games.chameleon import complexity, drawing, notation, rules, views
 from tichu_models.games.chameleon.board import LETTERS
-from tichu_models.kernels import kernel
+from tichu_models.kernels import inner, kernel, summing
 
 KERNELS = Kernels(
     begin=rules.begin,
@@ -17,12 +17,19 @@ KERNELS = Kernels(
     chance=views.chance,
     returns=views.returns,
     observe=views.observe,
+    features=views.features,
     evaluate=views.evaluate,
+    takes_part=views.takes_part,
     give_turn=views.give_turn,
 )
 perft = bound(walks.perft, __name__, kernel, KERNELS)
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
+search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
+list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
+search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
+choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS)
+learn_games = bound(td.learn_games, __name__, summing, KERNELS, choose_afterstate=choose_afterstate)
 
 GAME = Game(
     name="chameleon",
@@ -32,11 +39,22 @@ GAME = Game(
     actions=rules.PASS + 1,
     most_actions=128,  # four queens have 108 moves
     observation=views.OBSERVATION,
+    inputs=views.INPUTS,
+    most_active=views.MOST_ACTIVE,
     bound=10_000,
     total=1.0,
     evaluations=views.EVALUATIONS,
     kernels=KERNELS,
-    algorithms={"perft": perft, "play_random": play_random, "play_random_games": play_random_games},
+    algorithms={
+        "perft": perft,
+        "play_random": play_random,
+        "play_random_games": play_random_games,
+        "search_maxn": search_maxn,
+        "search_paranoid": search_paranoid,
+        "choose_afterstate": choose_afterstate,
+        "learn_games": learn_games,
+    },
+    complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=notation.seats_of,
     notation=Notation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tichu_models.algorithms import solo, walks
 from tichu_models.game import Game, Kernels, Notation, bound, evaluate, give_turn
-from tichu_models.games.clever import drawing, entries, notation, rules, turns, views
+from tichu_models.games.clever import complexity, drawing, entries, features, notation, rules, turns, views
 from tichu_models.kernels import inner, kernel
 
 KERNELS = Kernels(
@@ -16,7 +16,9 @@ KERNELS = Kernels(
     chance=turns.chance,
     returns=views.returns,
     observe=views.observe,
+    features=features.features,
     evaluate=evaluate,  # there are none: a score is no share
+    takes_part=views.takes_part,
     give_turn=give_turn,  # turns cannot be given: a turn is more than one action
 )
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
@@ -43,6 +45,8 @@ GAME = Game(
     actions=entries.ACTIONS,
     most_actions=32,  # a free entry has up to 26
     observation=views.OBSERVATION,
+    inputs=features.INPUTS,
+    most_active=features.MOST_ACTIVE,
     bound=1_000,
     total=None,
     evaluations=(),
@@ -53,6 +57,7 @@ GAME = Game(
         "begin_all": begin_all,
         "step_all": step_all,
     },
+    complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=notation.seats_of,
     notation=Notation(

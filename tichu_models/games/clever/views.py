@@ -85,6 +85,12 @@ def refuse(state: State) -> None:
     """An action that is not legal changes nothing."""
 
 
+@inlined
+def takes_part(state: State, seat: int) -> bool:
+    """Whether a seat plays."""
+    return seat < state.players
+
+
 @inner
 def returns(state: State, vector: np.ndarray) -> None:
     """The points of each player."""

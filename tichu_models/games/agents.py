@@ -1,0 +1,136 @@
+"""Who plays games: by chance, by a search, or by a network that has learned.
+
+An agent is named by a text: a name, a colon, options as key=value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from tichu_models.algorithms.searcher import RULES, Budget, Searcher
+from tichu_models.algorithms.td_network import TDNetwork, WeightsError
+from tichu_models.chance import Key, draw_below
+from tichu_models.game import Game, State
+from tichu_models.games.training import weights_file
+from tichu_models.options import OptionError, Options, expected, option
+
+NAMES = ("random", "greedy", *RULES, "td")
+DEFAULT_SECONDS = 1.0
+
+
+class GameAgent(Protocol):
+    """Anything that plays a game."""
+
+    name: str
+
+    def choose(self, state: State, key: Key) -> int:
+        """The action of the seat that moves. The key is of this decision; who needs no chance ignores it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(Options):
+    """Options of every agent that searches. Without depth, seconds and positions it has one second."""
+
+    depth: int | None = option(None, "plies to look ahead", least=1, most=60)
+    seconds: float | None = option(None, "time for a decision", least=0.001, most=3600)
+    positions: int | None = option(None, "positions to evaluate for a decision", least=1, most=10**12)
+    evaluation: str | None = option(
+        None, "how positions at the end of a search are judged; by default the game's first"
+    )
+
+
+class RandomAgent:
+    """Takes a random legal action."""
+
+    def __init__(self, game: Game) -> None:
+        self.name, self._game = "random", game
+
+    def choose(self, state: State, key: Key) -> int:
+        """All legal actions are equally likely."""
+        legal = self._game.legal(state)
+        return legal[int(draw_below(key, 0, len(legal)))]
+
+
+class SearchingAgent:
+    """Takes the action that a search finds."""
+
+    def __init__(self, game: Game, name: str, rule: str, evaluation: int, budget: Budget) -> None:
+        self.name, self.budget = name, budget
+        self.searcher = Searcher(game, rule, evaluation)
+
+    def choose(self, state: State, key: Key) -> int:
+        """The best action that the budget allows to find."""
+        return self.searcher.choose(state, self.budget).action
+
+
+class LearnedAgent:
+    """Takes the action after which a network thinks that it stands best."""
+
+    def __init__(self, name: str, network: TDNetwork) -> None:
+        self.name, self._network = name, network
+
+    def choose(self, state: State, key: Key) -> int:
+        """Looks at all afterstates."""
+        return self._network.choose(state)
+
+
+class UnknownAgent(Exception):
+    """No agent of a game is called so, or it has no such option."""
+
+
+def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
+    """The agent of a game that a text names. `runs` is the folder of what games have learned."""
+    name, _, rest = text.strip().partition(":")
+    try:
+        if name not in NAMES:
+            raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name != "random" and ("choose_afterstate" if name == "td" else "search_maxn") not in game.algorithms:
+            raise OptionError(f"it does not play {game.name}; random does")
+        if name == "td":
+            return LearnedAgent(text.strip(), _network(game, rest.strip(), runs))
+        given = _read(rest)
+        if name in ("random", "greedy") and given.keys() - ({"evaluation"} if name == "greedy" else set()):
+            raise OptionError(f"{', '.join(given)}: it has no such option")
+        if name == "random":
+            return RandomAgent(game)
+        options = SearchOptions(**SearchOptions.fitted(given))
+        kind = 0
+        if options.evaluation is not None:
+            if options.evaluation not in game.evaluations:
+                raise OptionError(f"evaluation: {expected(options.evaluation, list(game.evaluations))}")
+            kind = game.evaluations.index(options.evaluation)
+        if name == "greedy":
+            return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
+        return SearchingAgent(game, text.strip(), name, kind, _budget(options))
+    except (OptionError, WeightsError) as error:
+        raise UnknownAgent(f"agent '{text}': {error}") from None
+
+
+def _network(game: Game, run: str, runs: Path | None) -> TDNetwork:
+    if not run or runs is None:
+        raise OptionError("expected a run, as td:RUN")
+    path = weights_file(runs, game.name, run)
+    if not path.is_file():
+        raise OptionError(f"{path} does not exist; tichu games train {game.name} --name {run} makes it")
+    return TDNetwork.load(game, path)
+
+
+def _budget(options: SearchOptions) -> Budget:
+    has_budget = any(each is not None for each in (options.depth, options.seconds, options.positions))
+    limits: dict[str, Any] = {} if options.depth is None else {"depth": options.depth}
+    return Budget(**limits, seconds=options.seconds if has_budget else DEFAULT_SECONDS, positions=options.positions)
+
+
+def _read(text: str) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not equals:
+            raise OptionError(f"'{part}': expected key=value")
+        try:
+            given[key] = value if key == "evaluation" else float(value) if key == "seconds" else int(value)
+        except ValueError:
+            raise OptionError(f"{key} = {value}: expected a number") from None
+    return given

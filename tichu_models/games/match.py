@@ -1,0 +1,167 @@
+"""Matches of agents: every distinct way to seat them is played equally often, and intervals say how sure a result is.
+
+Agents that are fewer than the seats are seated several times each. All ways of seating begin with the same few random
+actions, which make deterministic agents play different games; the next round of seatings has others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from tichu_models.chance import Key, draw, draw_below
+from tichu_models.game import CHANCE, OVER, Game
+from tichu_models.games.agents import GameAgent
+from tichu_models.statistics import LEVEL, wilson
+
+Z = 1.96  # of a normal interval
+
+
+class MatchError(ValueError):
+    """A match that cannot be played."""
+
+
+@dataclass
+class Score:
+    """What an agent has reached in a match, all of its seats together."""
+
+    name: str
+    seats: int = 0  # it has in every game
+    wins: int = 0  # games that one of its seats has won alone
+    draws: int = 0  # games that were drawn with it
+    illegal: int = 0  # actions that were not allowed; the first legal one was made instead
+    shares: list[float] = field(default_factory=list)  # of each game
+    returns: list[float] = field(default_factory=list)  # of its seats in each game, together
+
+    def as_json(self) -> dict[str, object]:
+        """The score with intervals: of the share of games, and of the mean return of a seat."""
+        share, mean = float(np.mean(self.shares)), float(np.mean(self.returns))
+        half = Z * float(np.std(self.returns)) / math.sqrt(len(self.returns))
+        low, high = wilson(sum(self.shares), len(self.shares), LEVEL)
+        return {
+            "name": self.name,
+            "seats": self.seats,
+            "wins": self.wins,
+            "draws": self.draws,
+            "share": share,
+            "interval": [low, high],
+            "score_mean": mean / self.seats,
+            "score_interval": [(mean - half) / self.seats, (mean + half) / self.seats],
+            "illegal": self.illegal,
+        }
+
+
+class Played(NamedTuple):
+    """One game of a match."""
+
+    returns: np.ndarray  # of the seats
+    shares: np.ndarray  # of the game, by seat
+    length: int
+    illegal: dict[int, int]  # by seat
+
+
+def seatings(agents: int, seats: int) -> list[tuple[int, ...]]:
+    """Every distinct way to seat so many agents, all of them equally often, as the agent of each seat."""
+    if agents == 0 or seats % agents:
+        raise MatchError(f"{agents} agents for {seats} seats: each must get equally many")
+    return sorted(set(permutations(i % agents for i in range(seats))))
+
+
+def play(game: Game, options: np.ndarray, agents: Sequence[GameAgent | None], key: Key, opening: int) -> Played:
+    """Plays a game; `agents` has one for each seat that there can be."""
+    state, made, illegal = game.new(options, int(draw(key, 0))), 0, dict.fromkeys(game.seats_of(options), 0)
+    decisions, by_chance = _key_of(key, 1), _key_of(key, 2)
+    while (seat := int(game.kernels.mover(state))) != OVER:
+        if seat == CHANCE:
+            game.kernels.chance(state)
+            continue
+        legal = game.legal(state)
+        if made < opening:
+            action = legal[int(draw_below(by_chance, made, len(legal)))]
+        else:
+            agent = agents[seat]
+            assert agent is not None
+            action = agent.choose(game.copy(state), _key_of(decisions, made))
+            if action not in legal:
+                illegal[seat] += 1
+                action = legal[0]
+        game.kernels.step(state, action)
+        made += 1
+    returns = game.returns(state)
+    return Played(returns, returns if game.total is not None else _won(returns, game.seats_of(options)), made, illegal)
+
+
+def _won(scores: np.ndarray, seats: tuple[int, ...]) -> np.ndarray:
+    """The shares of a game that the highest score wins; who has it too has as much."""
+    shares = np.zeros(len(scores))
+    best = [seat for seat in seats if scores[seat] == max(scores[list(seats)])]
+    shares[best] = 1 / len(best)
+    return shares
+
+
+def match(
+    game: Game,
+    options: np.ndarray,
+    agents: Sequence[GameAgent],
+    games: int,
+    seed: int,
+    opening: int,
+    report: Callable[[int], None] = lambda _: None,
+) -> dict[str, object]:
+    """Plays a match and returns its result as JSON has it. `report` is called after every game."""
+    seats = game.seats_of(options)
+    ways = seatings(len(agents), len(seats))
+    scores: dict[str, Score] = {}
+    for i in range(len(seats)):
+        name = agents[i % len(agents)].name
+        scores.setdefault(name, Score(name)).seats += 1
+    wins, lengths = dict.fromkeys(seats, 0), []
+    for number in range(games):
+        round_, way = divmod(number, len(ways))
+        seated: list[GameAgent | None] = [None] * len(game.seats)
+        for seat, agent in zip(seats, ways[way], strict=True):
+            seated[seat] = agents[agent]
+        played = play(game, options, seated, _key_of(np.uint64(seed), round_), opening)
+        _count(scores, wins, seated, played)
+        lengths.append(played.length)
+        report(1)
+    return {
+        "game": game.name,
+        "games": games,
+        "seatings": len(ways),
+        "opening": opening,
+        "seed": seed,
+        "length_mean": float(np.mean(lengths)),
+        "agents": [score.as_json() for score in scores.values()],
+        "seats": {game.seats[seat]: {"wins": won} for seat, won in wins.items()},
+    }
+
+
+def _key_of(key: Key, counter: int) -> Key:
+    return np.uint64(draw(key, counter))  # Python gets an int from a kernel
+
+
+def _count(scores: dict[str, Score], wins: dict[int, int], seated: Sequence[GameAgent | None], played: Played) -> None:
+    shares, returns = dict.fromkeys(scores, 0.0), dict.fromkeys(scores, 0.0)
+    drawn = set()
+    for seat, agent in enumerate(seated):
+        if agent is None:
+            continue
+        won = float(played.shares[seat])
+        shares[agent.name] += won
+        returns[agent.name] += float(played.returns[seat])
+        scores[agent.name].illegal += played.illegal[seat]
+        if won == 1:
+            wins[seat] += 1
+            scores[agent.name].wins += 1
+        elif won > 0:
+            drawn.add(agent.name)
+    for name, share in shares.items():
+        scores[name].shares.append(share)
+        scores[name].returns.append(returns[name])
+        scores[name].draws += name in drawn

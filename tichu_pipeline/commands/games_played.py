@@ -1,0 +1,180 @@
+"""`tichu games match`, `play` and `train`: agents against each other, against a person, and how they learn."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tichu_pipeline.commands.games import GameArgument, PlayersOption, RulesOption, game_of, options_of
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
+
+if TYPE_CHECKING:
+    from tichu_models.game import Game
+    from tichu_models.games.agents import GameAgent
+
+NAME_OF_RUN = re.compile(r"[\w-]+")
+LIMIT = "100"  # of moves in a match, as in the published tables; without it two cautious players never end
+
+
+def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+    from tichu_models.games.agents import UnknownAgent, agent_of
+    from tichu_pipeline.storage.folders import DataPaths
+
+    try:
+        return [agent_of(game, text, DataPaths(data).board_games) for text in texts]
+    except UnknownAgent as error:
+        fail(str(error))
+
+
+def match(
+    name: GameArgument,
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, td:RUN; with options maxn:depth=3 "
+            "or brs:seconds=1,evaluation=moves.",
+            metavar="AGENT..",
+            show_default=False,
+        ),
+    ],
+    games: Annotated[int, typer.Option(help="Games in all.", min=1, metavar="N")] = 24,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same games.", min=0, metavar="N")] = 1,
+    players: PlayersOption = "",
+    opening: Annotated[
+        int, typer.Option(help="Random moves at the beginning, the same for all seatings.", min=0, metavar="N")
+    ] = 4,
+    rules: RulesOption = "",
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """Lets agents play each other, every way to seat them equally often.
+
+    Fewer agents than seats get several seats each. A game of Chameleon Chess is drawn after 100 moves; --rules limit=0
+    plays on.
+
+    Example: tichu games match chameleon maxn:depth=3 paranoid:depth=3 --games 240
+    """
+    from tichu_models.games.match import MatchError
+    from tichu_models.games.match import match as play_match
+
+    game = game_of(name)
+    options = options_of(game, rules, players, **({"limit": LIMIT} if name == "chameleon" else {}))
+    players_ = _agents_of(game, agents, data)
+    try:
+        with bar("games", games, not as_json) as report:
+            result = play_match(game, options, players_, games, seed, opening, report)
+    except MatchError as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(result))
+        return
+    _print_match(result)
+
+
+def _print_match(result: dict[str, Any]) -> None:
+    rows = [
+        (
+            *(agent["name"], str(agent["seats"]), str(agent["wins"]), str(agent["draws"])),
+            f"{100 * agent['share']:.1f}%",
+            f"{100 * agent['interval'][0]:.1f} .. {100 * agent['interval'][1]:.1f}%",
+            f"{agent['score_mean']:.2f}",
+        )
+        for agent in sorted(result["agents"], key=lambda each: -each["share"])
+    ]
+    print_table(("agent", "seats", "wins", "draws", "share of games", "95% interval", "score"), rows, {}, whole=1)
+    seats = ", ".join(f"{seat} {won['wins']}" for seat, won in result["seats"].items())
+    typer.echo(f"{result['games']} games of {result['length_mean']:.0f} moves; wins by seat: {seats}")
+    if result["games"] % result["seatings"]:
+        typer.echo(f"Not all {result['seatings']} seatings were played equally often.")
+
+
+def play(
+    name: GameArgument,
+    agents: Annotated[
+        str, typer.Option(help="The others: one for all, or one each in the order of turns, separated by /.")
+    ] = "maxnis:seconds=1",
+    seat: Annotated[
+        str, typer.Option(help="Your seat, as a letter.", show_default="the first to move", metavar="LETTER")
+    ] = "",
+    players: PlayersOption = "",
+    rules: RulesOption = "",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same chances.", min=0, metavar="N")] = 1,
+    data: DataOption = Path("data"),
+) -> None:
+    """Lets you play a game in the terminal.
+
+    A move is written as a1-b3; l lists the legal ones, q leaves.
+
+    Example: tichu games play chameleon --players RY --agents maxnis:depth=4
+    """
+    from tichu_pipeline.table.board_game import Quit, play_board_game
+
+    game = game_of(name)
+    options = options_of(game, rules, players)
+    seats = game.seats_of(options)
+    letter = seat.upper() or game.seats[seats[0]]
+    if letter not in [game.seats[each] for each in seats]:
+        raise typer.BadParameter(f"{seat}: nobody plays there", param_hint="--seat")
+    others = [each for each in seats if game.seats[each] != letter]
+    texts = agents.split("/")
+    if len(texts) not in (1, len(others)):
+        raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
+    found = _agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    try:
+        play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo)
+    except (Quit, EOFError):
+        typer.echo("")
+
+
+def _ask(question: str) -> str:
+    return input(question)
+
+
+def train(
+    name: GameArgument,
+    method: Annotated[str, typer.Option(help="How to learn: td, that is TD(lambda) on afterstates.")] = "td",
+    preset: Annotated[str, typer.Option(help="smoke, demo or laptop.", metavar="PRESET")] = "demo",
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="How long to learn.", show_default="the preset's", min=0.01, metavar="M"),
+    ] = None,
+    run: Annotated[str, typer.Option("--name", help="The run's name.", metavar="RUN")] = "td",
+    players: PlayersOption = "",
+    data: DataOption = Path("data"),
+) -> None:
+    """Lets a network learn a game by playing with itself. The agent td:RUN plays with it.
+
+    Example: tichu games train chameleon --method td --minutes 10
+    """
+    from tichu_models.algorithms.td_network import TDNetwork
+    from tichu_models.games.training import METHODS, PRESETS, weights_file
+    from tichu_pipeline.storage.folders import DataPaths
+
+    if method not in METHODS:
+        raise typer.BadParameter(f"{method}: expected {', '.join(METHODS)}", param_hint="--method")
+    if preset not in PRESETS:
+        raise typer.BadParameter(f"{preset}: expected {', '.join(PRESETS)}", param_hint="--preset")
+    if not NAME_OF_RUN.fullmatch(run):
+        raise typer.BadParameter(f"{run}: expected letters, digits, - and _", param_hint="--name")
+    game = game_of(name)
+    if "learn_games" not in game.algorithms:
+        fail(f"{name} cannot be learned in this way; chameleon can")
+    settings, games, preset_minutes = PRESETS[preset]
+    games, allowed = (games, preset_minutes) if minutes is None else (None, minutes)
+    network = TDNetwork(game, settings.hidden, settings.seed)
+    path = weights_file(DataPaths(data).board_games, name, run)
+    shown = 0
+    with bar("percent", 100, True) as advance:
+
+        def report(_: int, used: float) -> None:
+            nonlocal shown
+            advance(int(100 * used) - shown)
+            shown = int(100 * used)
+
+        network.train(options_of(game, "", players), settings, games, allowed and 60 * allowed, report)
+    network.save(path, settings)
+    typer.echo(f"{network.games:,} games; the weights: {path}")
