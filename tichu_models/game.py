@@ -138,7 +138,7 @@ class Game:
     inputs: int  # what `features` writes is below this
     most_active: int  # inputs that can be 1 at once
     bound: int  # random games are over after so many actions
-    total: float  # what the returns of a finished game add up to
+    total: float | None  # what the returns of a finished game add up to; None: each seat has a score of its own
     evaluations: tuple[str, ...]  # the kinds of `evaluate`
     kernels: Kernels
     algorithms: Mapping[str, Any]  # the algorithms' kernels, bound to this game

@@ -51,6 +51,7 @@ SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
             "rules": games.rules,
             "perft": games.perft,
             "complexity": games.complexity,
+            "optimum": games.optimum,
             "legal": games.legal,
             "apply": games.apply,
             "match": games_played.match,

@@ -86,6 +86,8 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name != "random" and ("choose_afterstate" if name == "td" else "search_maxn") not in game.algorithms:
+            raise OptionError(f"it does not play {game.name}; random does")
         if name == "td":
             return LearnedAgent(text.strip(), _network(game, rest.strip(), runs))
         given = _read(rest)

@@ -36,11 +36,12 @@ class Score:
     draws: int = 0  # games that were drawn with it
     illegal: int = 0  # actions that were not allowed; the first legal one was made instead
     shares: list[float] = field(default_factory=list)  # of each game
+    returns: list[float] = field(default_factory=list)  # of its seats in each game, together
 
     def as_json(self) -> dict[str, object]:
         """The score with intervals: of the share of games, and of the mean return of a seat."""
-        share = float(np.mean(self.shares))
-        half = Z * float(np.std(self.shares)) / math.sqrt(len(self.shares))
+        share, mean = float(np.mean(self.shares)), float(np.mean(self.returns))
+        half = Z * float(np.std(self.returns)) / math.sqrt(len(self.returns))
         low, high = wilson(sum(self.shares), len(self.shares), LEVEL)
         return {
             "name": self.name,
@@ -49,8 +50,8 @@ class Score:
             "draws": self.draws,
             "share": share,
             "interval": [low, high],
-            "score_mean": share / self.seats,
-            "score_interval": [(share - half) / self.seats, (share + half) / self.seats],
+            "score_mean": mean / self.seats,
+            "score_interval": [(mean - half) / self.seats, (mean + half) / self.seats],
             "illegal": self.illegal,
         }
 
@@ -59,6 +60,7 @@ class Played(NamedTuple):
     """One game of a match."""
 
     returns: np.ndarray  # of the seats
+    shares: np.ndarray  # of the game, by seat
     length: int
     illegal: dict[int, int]  # by seat
 
@@ -90,7 +92,16 @@ def play(game: Game, options: np.ndarray, agents: Sequence[GameAgent | None], ke
                 action = legal[0]
         game.kernels.step(state, action)
         made += 1
-    return Played(game.returns(state), made, illegal)
+    returns = game.returns(state)
+    return Played(returns, returns if game.total is not None else _won(returns, game.seats_of(options)), made, illegal)
+
+
+def _won(scores: np.ndarray, seats: tuple[int, ...]) -> np.ndarray:
+    """The shares of a game that the highest score wins; who has it too has as much."""
+    shares = np.zeros(len(scores))
+    best = [seat for seat in seats if scores[seat] == max(scores[list(seats)])]
+    shares[best] = 1 / len(best)
+    return shares
 
 
 def match(
@@ -136,13 +147,14 @@ def _key_of(key: Key, counter: int) -> Key:
 
 
 def _count(scores: dict[str, Score], wins: dict[int, int], seated: Sequence[GameAgent | None], played: Played) -> None:
-    shares = dict.fromkeys(scores, 0.0)
+    shares, returns = dict.fromkeys(scores, 0.0), dict.fromkeys(scores, 0.0)
     drawn = set()
     for seat, agent in enumerate(seated):
         if agent is None:
             continue
-        won = float(played.returns[seat])
+        won = float(played.shares[seat])
         shares[agent.name] += won
+        returns[agent.name] += float(played.returns[seat])
         scores[agent.name].illegal += played.illegal[seat]
         if won == 1:
             wins[seat] += 1
@@ -151,4 +163,5 @@ def _count(scores: dict[str, Score], wins: dict[int, int], seated: Sequence[Game
             drawn.add(agent.name)
     for name, share in shares.items():
         scores[name].shares.append(share)
+        scores[name].returns.append(returns[name])
         scores[name].draws += name in drawn

@@ -7,7 +7,11 @@ from importlib import import_module
 from tichu_models.game import Game
 
 # Where each one's GAME is.
-MODULES = {"chameleon": "tichu_models.games.chameleon.game"}
+MODULES = {
+    "chameleon": "tichu_models.games.chameleon.game",
+    "clever": "tichu_models.games.clever.game",
+    "clever-prototype": "tichu_models.games.clever.prototype.game",
+}
 
 
 class UnknownGame(Exception):

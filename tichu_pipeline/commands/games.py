@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -94,6 +95,8 @@ def perft(
     from tichu_models.algorithms.counting import count_sequences
 
     game = game_of(name)
+    if "perft" not in game.algorithms:
+        fail(f"{name}: dice decide what can be done, there is nothing to count")
     options = options_of(game, "", players)
     leaves = count_sequences(game, game.new(options), depth)
     if as_json:
@@ -125,6 +128,29 @@ def complexity(
         for size in sizes
     ]
     print_table(("players", "legal moves", "length", "games"), rows, {})
+
+
+def optimum(
+    name: GameArgument,
+    dice: Annotated[int, typer.Option(help="How many dice are rolled.", min=1, max=6, metavar="N")] = 2,
+    as_json: JsonOption = False,
+) -> None:
+    """Computes what the best play of a game is worth, by all of its boards, and what random play is.
+
+    So small is only the prototype of Ganz schön clever.
+
+    Example: tichu games optimum clever-prototype --dice 4
+    """
+    from tichu_models.games.clever.prototype.optimum import optimum as values_of
+
+    if game_of(name).name != "clever-prototype":
+        fail(f"{name} is too large for that; clever-prototype is not")
+    found = asdict(values_of(dice))
+    if as_json:
+        _print_json(found)
+        return
+    for key, value in found.items():
+        typer.echo(f"{key.replace('_', ' ')}: {value if key == 'dice' else format(value, '.3f')}")
 
 
 def legal(

@@ -62,7 +62,7 @@ def match(
     from tichu_models.games.match import match as play_match
 
     game = game_of(name)
-    options = options_of(game, rules, players, limit=LIMIT)
+    options = options_of(game, rules, players, **({"limit": LIMIT} if name == "chameleon" else {}))
     players_ = _agents_of(game, agents, data)
     try:
         with bar("games", games, not as_json) as report:
@@ -81,10 +81,11 @@ def _print_match(result: dict[str, Any]) -> None:
             *(agent["name"], str(agent["seats"]), str(agent["wins"]), str(agent["draws"])),
             f"{100 * agent['share']:.1f}%",
             f"{100 * agent['interval'][0]:.1f} .. {100 * agent['interval'][1]:.1f}%",
+            f"{agent['score_mean']:.2f}",
         )
         for agent in sorted(result["agents"], key=lambda each: -each["share"])
     ]
-    print_table(("agent", "seats", "wins", "draws", "share of games", "95% interval"), rows, {}, whole=1)
+    print_table(("agent", "seats", "wins", "draws", "share of games", "95% interval", "score"), rows, {}, whole=1)
     seats = ", ".join(f"{seat} {won['wins']}" for seat, won in result["seats"].items())
     typer.echo(f"{result['games']} games of {result['length_mean']:.0f} moves; wins by seat: {seats}")
     if result["games"] % result["seatings"]:
@@ -160,6 +161,8 @@ def train(
     if not NAME_OF_RUN.fullmatch(run):
         raise typer.BadParameter(f"{run}: expected letters, digits, - and _", param_hint="--name")
     game = game_of(name)
+    if "learn_games" not in game.algorithms:
+        fail(f"{name} cannot be learned in this way; chameleon can")
     settings, games, preset_minutes = PRESETS[preset]
     games, allowed = (games, preset_minutes) if minutes is None else (None, minutes)
     network = TDNetwork(game, settings.hidden, settings.seed)

@@ -136,6 +136,25 @@ def chameleon() -> None:
     of.step(state, network.choose(state))
 
 
+def clever() -> None:
+    """Ganz schön clever and its prototype, its simple players, and the algorithms that are bound to them."""
+    from tichu_models.games.clever import simple
+    from tichu_models.games.registry import game
+
+    for name in ("clever-prototype", "clever"):
+        of = game(name)
+        options, actions = of.read_options({}), np.zeros(of.most_actions, dtype=np.int16)
+        made, widths = np.zeros(of.bound, dtype=np.int16), np.zeros(of.bound, dtype=np.int64)
+        of.algorithms["play_random"](of.blank(), options, np.uint64(0), of.bound, actions, made, widths)
+        states, masks = np.zeros(1, dtype=of.state).view(np.recarray), np.zeros((1, of.actions), dtype=np.int8)
+        shared = (states, options, np.zeros(1, dtype=np.uint64), actions, np.zeros((1, of.observation), np.float32))
+        of.algorithms["begin_all"](*shared, masks)
+        chosen, ended = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
+        of.algorithms["step_all"](*shared, masks, chosen, 0.0, True, np.zeros(1), ended, chosen.copy())
+    states = np.zeros(2, dtype=of.state).view(np.recarray)
+    simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -208,5 +227,5 @@ def logs() -> None:
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
-    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, statistics)
+    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, clever, statistics)
 }

@@ -34,7 +34,7 @@ def answer(*arguments: str):
 
 def test_games_are_listed_with_their_rules():
     """A game that nobody finds, or whose rules nobody can read."""
-    assert [game["name"] for game in answer("list")] == ["chameleon"]
+    assert [game["name"] for game in answer("list")] == ["chameleon", "clever", "clever-prototype"]
     assert "Chameleon Chess" in run("list")[1]
     assert "3 x 3" in run("rules", "chameleon")[1]
 
@@ -52,6 +52,17 @@ def test_the_size_of_a_game_is_told():
     assert found["arrangements"] == 14108373601591606657646377984
     assert [size["players"] for size in found["random_games"]] == [2, 3, 4]
     assert "412,324,167,744" in run("complexity", "chameleon", "--games", "60")[1]
+
+
+def test_the_best_play_of_the_prototype_is_known():
+    """A learner that nobody can hold against the optimum, or an optimum of a game that is too large for it."""
+    found = answer("optimum", "clever-prototype", "--dice", "2")
+    assert set(found) >= {"dice", "optimum", "random", "invalid_per_game"}
+    assert found["optimum"] == pytest.approx(65.471, abs=5e-4)
+    assert "65.471" in run("optimum", "clever-prototype")[1]
+    status, _, complaints = run("optimum", "clever")
+    assert status != 0
+    assert "too large" in complaints
 
 
 def test_legal_actions_and_their_numbers():
@@ -146,3 +157,27 @@ def test_a_network_learns_and_plays(tmp_path):
     assert run("train", "chameleon", "--method", "guess")[0] == 2
     assert run("train", "chameleon", "--preset", "huge")[0] == 2
     assert run("train", "chameleon", "--name", "../x")[0] == 2
+
+
+def test_a_game_for_one_gives_its_scores():
+    """A mean of shares, all of them 1, in place of points; or a search that ends in a traceback where dice decide."""
+    found = answer("match", "clever", "random", "--games", "20")
+    (agent,) = found["agents"]
+    low, high = agent["score_interval"]
+    assert (agent["share"], agent["illegal"]) == (1, 0)
+    assert 30 < low < agent["score_mean"] < high < 120
+    found = answer("match", "clever", "random", "random", "--games", "4", "--players", "2")
+    assert found["agents"][0]["share"] == 1
+    assert found["agents"][0]["score_mean"] < 120
+    for arguments in (["match", "clever", "greedy"], ["perft", "clever"], ["train", "clever"]):
+        status, _, complaints = run(*arguments)
+        assert status != 0
+        assert "clever" in complaints
+        assert "Traceback" not in complaints
+
+
+def test_a_game_for_one_is_played_in_the_terminal():
+    """A person who cannot play where there is nobody else."""
+    status, output, _ = run("play", "clever", typed="l\nq\n")
+    assert status == 0
+    assert "purple" in output

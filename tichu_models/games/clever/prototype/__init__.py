@@ -1,0 +1,1 @@
+"""The prototype of Ganz schön clever: its yellow area alone."""
