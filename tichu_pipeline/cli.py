@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands import database, logs, moves, playing, rounds, selfplay, standing, tournaments, training
+from tichu_pipeline.commands import (
+    calibration,
+    database,
+    logs,
+    moves,
+    playing,
+    rounds,
+    selfplay,
+    standing,
+    tournaments,
+    training,
+)
 from tichu_pipeline.commands.terminal import Commands
 
 # In the order in which `tichu --help` shows them.
@@ -20,7 +31,7 @@ GROUPS = {
         *(logs.inspect, rounds.show, rounds.export, logs.features),
     ),
     "Questions": (database.analyse, database.queries, database.query, database.sql),
-    "Networks": (training.train, selfplay.selfplay, training.runs, training.explain, training.calibrate),
+    "Networks": (training.train, selfplay.selfplay, training.runs, training.explain, calibration.calibrate),
     "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
     "House-keeping": (standing.status, standing.doctor),
 }
