@@ -61,4 +61,4 @@ class Goals:
         asked, in_game = ~np.isnan(self.asked), ~np.isnan(self.total)
         worth[asked] = self.terms.worth(worth[asked], self.asked[asked])
         worth[in_game] = worth_in_game(totals[in_game], scores[in_game])
-        ended["worth"] = worth / VALUE_UNIT
+        ended["worth"] = worth.astype(np.float32) / np.float32(VALUE_UNIT)
