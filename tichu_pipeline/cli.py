@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from tichu_pipeline.commands import (
+    calibration,
     database,
     exploit,
     games,
@@ -36,7 +37,7 @@ GROUPS = {
     "Questions": (database.analyse, database.queries, database.query, database.sql),
     "Networks": (
         *(training.train, selfplay.selfplay, exploit.exploit),
-        *(training.runs, training.explain, training.calibrate),
+        *(training.runs, training.explain, calibration.calibrate),
     ),
     "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
     "House-keeping": (standing.status, standing.doctor),

@@ -29,7 +29,10 @@ TEXTS: dict[str, list[str]] = {
         *("candidate:CandidatePolicyNet", f"candidate:CandidatePolicyNet,{_CHANCE}"),
         *("candidate:self_taught", "candidate:self_taught,temperature=1", "candidate:self_taught,decisions=false"),
     ],
-    "gc": ["gc:GCPolicyNet", f"gc:GCPolicyNet,{_CHANCE}", f"gc:GCPolicyNet,{_GOAL}"],
+    "gc": [
+        *("gc:GCPolicyNet", f"gc:GCPolicyNet,{_CHANCE}", f"gc:GCPolicyNet,{_GOAL}"),
+        *("gc:asked", "gc:asked,goal=-150", "gc:asked,score=false,temperature=1"),
+    ],
     "dt": ["dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"],
     "mcts": [
         *("mcts:PolicyNet,simulations=8,deals=2", "mcts:PolicyNet,simulations=8,deals=2,leaf=value"),
@@ -51,6 +54,7 @@ def make_data(data: Path) -> Path:
     make_runs(runs, (*PLAY_NETS, *DECISION_NETS, "ValueNet"), seed=SEED)
     make_self_taught(runs, "self_taught", seed=SEED)
     make_critic(runs / "self_taught", seed=SEED)
+    make_self_taught(runs, "asked", "GCPolicyRLNet", seed=SEED)
     make_self_taught(runs, "by_cards", "PolicyRLNet", (SMALL_CALL, SCHUPF), seed=SEED)
     return runs
 

@@ -53,6 +53,7 @@ def experience_of(
             row[name] = value
     ended = np.zeros(len(scores), dtype=ENDED)
     ended["score"] = scores
+    ended["worth"] = np.array(scores) @ [[1, -1], [-1, 1]] / 100
     ended["fork"] = forks or NO_TWIN
     nothing = np.zeros((0, 1), dtype=np.int64)
     return Experience(made, nothing, nothing, nothing[:, 0], ended)

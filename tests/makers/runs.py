@@ -25,6 +25,7 @@ SMALL = {
     "GCPolicyNet": {"body": [32], "policy": [16], "value": [8]},
     "CandidatePolicyNet": {"body": [32], "move": [16], "width": 16},
     "CandidateRLNet": {"body": [32], "move": [16], "width": 16},
+    "GCPolicyRLNet": {"body": [32], "move": [16], "width": 16},
     "BombRLNet": {"body": [32], "move": [16], "width": 16},
 }
 SCALING = {
@@ -69,11 +70,12 @@ def make_self_taught(
     seed: int = 0,
 ) -> str:
     """Makes a run of self-play with small networks for plays, of which `spec_name` is the vector, and for these other
-    kinds of decisions; returns its name."""
+    kinds of decisions; returns its name. With a GCPolicyRLNet all of them read a goal."""
     make_run(runs, network, name, spec_name, seed)
+    goal = "+goal" if network == "GCPolicyRLNet" else ""
     for kind in kinds:
-        path = of_kind(runs / name, kind)
-        make_run(path.parent, NETWORK_OF_KIND[kind], path.name, seed=seed + kind)
+        path, other = of_kind(runs / name, kind), NETWORK_OF_KIND[kind]
+        make_run(path.parent, other, path.name, architecture(other).spec + goal, seed + kind)
     return name
 
 

@@ -10,9 +10,17 @@ FAST = "fast"  # behind it: its policy alone, without a search
 
 WITHOUT_RUN = ("random", "heuristic", "crowd", CHAMPION)
 WITH_RUN = {
-    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet", "CandidateRLNet", "PolicyRLNet"),
+    "policy": (
+        "PolicyNet",
+        "CandidatePolicyNet",
+        "GCPolicyNet",
+        "DTNet",
+        "CandidateRLNet",
+        "PolicyRLNet",
+        "GCPolicyRLNet",
+    ),
     "candidate": ("CandidatePolicyNet", "CandidateRLNet"),
-    "gc": ("GCPolicyNet",),
+    "gc": ("GCPolicyNet", "GCPolicyRLNet"),
     "dt": ("DTNet",),
     "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "CandidateRLNet", "PolicyRLNet"),
     "mctsrl": ("CandidateRLNet", "PolicyRLNet"),

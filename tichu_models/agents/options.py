@@ -80,6 +80,16 @@ class GoalOptions(PolicyOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GoalOfGameOptions(NNetOptions):
+    """Options of goal-conditioned players that learned from self-play."""
+
+    goal: float | None = option(
+        None, "points by which the round is to be won; by default it is played to win the game", least=-400, most=400
+    )
+    score: bool = option(True, "plays to win the game, as its score demands; if false, for points alone")
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchOptions(Options):
     """Options of MCTSAgent. The network that leads the search plays as it does without options."""
 

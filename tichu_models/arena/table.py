@@ -13,7 +13,7 @@ import numpy as np
 
 from tichu_models.chance import draw
 from tichu_models.kernels import inlined, inner, kernel
-from tichu_models.observation.view import View, see
+from tichu_models.observation.view import GOAL_POINTS, View, see
 from tichu_models.records.history import LOG, MAX_TURNS, PASS_ENTRY, PLAY_ENTRY, TAKE_ENTRY, note
 from tichu_models.rules.asking import (
     ALL_KINDS,
@@ -50,6 +50,8 @@ FIXTURE = np.dtype([
     ("game", np.int64),             # its number in the run
     ("first_decision", np.int64),   # first counter of its decisions, which makes other draws over the same deals
     ("agent", np.int32, 4),         # the agent at each seat, an index of the run's agents
+    ("total", np.int32, 2),         # score of each team with which it begins
+    ("goal", np.int16, (2, len(GOAL_POINTS))),  # what each team plays for, as views hold it
 ], align=True)
 
 TABLE = np.dtype([
@@ -62,6 +64,7 @@ TABLE = np.dtype([
     ("result", np.int8),            # of the game, as scoring.game_result gives it
     ("agent", np.int32, 4),         # the agent at each seat, an index of the run's agents
     ("blunders", np.uint8, MAX_TURNS),   # 1: the turn was a blunder of a built-in player
+    ("goal", np.int16, (2, len(GOAL_POINTS))),  # what each team plays for
     ("log", LOG),                   # the round's history so far
 ], align=True)
 # fmt: on
@@ -90,6 +93,10 @@ def begin_fixture(table: Table, fixture: Fixture) -> None:
     """Seats a game and its agents at a table."""
     begin_game(table, fixture.key, fixture.game)
     table.decisions = fixture.first_decision
+    for team in range(2):
+        table.position.state.total[team] = fixture.total[team]
+        for point in range(len(GOAL_POINTS)):
+            table.goal[team, point] = fixture.goal[team, point]
     for seat in range(4):
         table.agent[seat] = fixture.agent[seat]
 
@@ -139,6 +146,8 @@ def look(table: Table, view: View) -> None:
     """Fills the view of the pending decision."""
     position = table.position
     see(position.state, position.seat, position.kind, draw(table.key, table.decisions), view)
+    for point in range(len(GOAL_POINTS)):
+        view.goal[point] = table.goal[position.seat & 1, point]
 
 
 @inner

@@ -1,7 +1,8 @@
 """All networks by name: the class, its configuration, the spec it reads and its objective. Works without torch.
 
 Those of ARCHITECTURES learn by imitation (`learning`), those of SELF_TAUGHT from self-play (`rl`). Decision nets are
-one class, DecisionNet, with as many outputs as their question has answers.
+one class, DecisionNet, with as many outputs as their question has answers. A GCPolicyRLNet is a CandidateRLNet that
+reads a goal.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ SELF_TAUGHT = {
     for architecture in (
         Architecture("CandidateRLNet", SELF_PLAY, "play-375", CandidateRLConfig, "move_net"),
         Architecture("PolicyRLNet", SELF_PLAY, "play-375", PolicyRLConfig, "move_net"),
+        Architecture(
+            "GCPolicyRLNet", SELF_PLAY, "play-375+goal", CandidateRLConfig, "move_net", of_class="CandidateRLNet"
+        ),
         Architecture("GrandRLNet", SELF_PLAY, "grand-65", DecisionRLConfig, "decision_net", 2),
         Architecture("TichuRLNet", SELF_PLAY, "tichu-65", DecisionRLConfig, "decision_net", 2),
         Architecture("SmallTichuRLNet", SELF_PLAY, "tichu-240", DecisionRLConfig, "decision_net", 2),

@@ -122,7 +122,7 @@ class CandidateConfig(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateRLConfig(Options):
-    """CandidateRLNet and BombRLNet: embeddings of the state and of each legal move, and their product."""
+    """CandidateRLNet, GCPolicyRLNet, BombRLNet: embeddings of the state and of each legal move, and their product."""
 
     body: tuple[int, ...] = option(
         (512, 512), "neurons in each hidden layer of the body, which reads the state", least=1, most=NEURONS_MOST

@@ -3,7 +3,7 @@
 Each gives every legal move a score, the product of two vectors: one of the state, one of the move. A softmax over the
 legal moves of a decision makes probabilities of the scores. CandidateRLNet learns both vectors. PolicyRLNet has an
 output for each card and for the pass, as the concept's PolicyNet; there the vector of a move says which cards it has,
-so that its score is the sum of their outputs.
+so that its score is the sum of their outputs. A GCPolicyRLNet is a CandidateRLNet whose state ends with a goal.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tichu_models.observation.play import encode_play
 from tichu_models.observation.reduced import encode_reduced
 from tichu_models.observation.specs import LAYOUT_PLAY, LAYOUTS, Spec
 from tichu_models.observation.turns import put_history
-from tichu_models.observation.view import View
+from tichu_models.observation.view import GOAL_POINTS, View
 from tichu_models.rules.cards import count
 from tichu_models.rules.state import Seat, State
 
@@ -44,6 +44,7 @@ PLAN = np.dtype([
     ("num_counts", np.int64),   # 0, 6, 29 or 226
     ("counted", np.int64),      # the first of their rows in COUNTED_ROWS
     ("history", np.int64),      # turns
+    ("goal", np.int64),         # place among the numbers, or -1
 ], align=True)
 # fmt: on
 
@@ -58,7 +59,8 @@ def plan_of(spec: Spec) -> np.record:
     plan["kinds"] = sum(1 << kind for kind in spec.kinds)
     plan["num_counts"], plan["counted"], plan["history"] = spec.counts, FIRST_ROW[spec.counts], spec.history
     number = spec.layout.numbers
-    for name, size in (("rtg", int(spec.rtg)), ("score_cum", 2 * spec.score_cum), ("counts", spec.counts)):
+    sizes = (int(spec.rtg), 2 * spec.score_cum, spec.counts, len(GOAL_POINTS) * spec.goal)
+    for name, size in zip(("rtg", "score_cum", "counts", "goal"), sizes, strict=True):
         plan[name] = number if size else -1
         number += size
     return plan
@@ -94,7 +96,7 @@ def appends(plan: Plan) -> bool:
 
 @inner
 def append(view: View, rtg: int, plan: Plan, row: Row) -> None:
-    """Appends to a layout: the return to go, the game's score, counts, the latest turns."""
+    """Appends to a layout: the return to go, the game's score, counts, the latest turns, the goal."""
     for word in range(plan.filled, plan.width):
         row.word[word] = 0
     if plan.rtg >= 0:
@@ -107,6 +109,15 @@ def append(view: View, rtg: int, plan: Plan, row: Row) -> None:
         put_counts(view.hand, row, plan.words, plan.counts, plan.counted, plan.num_counts)
     if plan.history:
         put_history(view, row, plan.width - plan.history, plan.history)
+    if plan.goal >= 0:
+        put_goal(view.goal, row, plan.words, plan.goal)
+
+
+@inlined
+def put_goal(goal: np.ndarray, row: Row, words: int, place: int) -> None:
+    """Adds the numbers of a goal to a row."""
+    for point in range(len(GOAL_POINTS)):
+        put_number(row, words, place + point, np.int64(goal[point]))
 
 
 @kernel

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tichu_models.observation.counts import COUNTED
 from tichu_models.observation.specs import LABEL_NAMES, NUMBER, SPECS, Group, Spec, spec
-from tichu_models.observation.view import HISTORY_MOST
+from tichu_models.observation.view import GOAL_POINTS, HISTORY_MOST
 from tichu_models.rules.asking import KINDS
 
 INTRODUCTION = """# Features
@@ -81,7 +81,7 @@ def _blocks() -> Iterator[str]:
     base = SPECS["play-375"]
     yield "## Blocks"
     yield ""
-    yield "Appended to any spec, in this order: `play-375+score_cum+counts-29+history-12`."
+    yield "Appended to any spec, in this order: `play-375+score_cum+counts-29+history-12+goal`."
     yield ""
     yield "- `score_cum`: the game's score of both teams before this round."
     for n, rows in COUNTED.items():
@@ -92,6 +92,10 @@ def _blocks() -> Iterator[str]:
     yield (
         f"- `history-1` .. `history-{HISTORY_MOST}`: the latest turns, {token.size} places each: player 5, lead 1, "
         "type 8, length 15, value 16."
+    )
+    yield (
+        f"- `goal`: how much more than its points a round is worth to the own team that is won by {GOAL_POINTS[0]}, "
+        f"{GOAL_POINTS[1]} .. {GOAL_POINTS[-1]} points. Only self-play has goals; in logs they are 0."
     )
     yield ""
     yield "## The same in a file"

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 
 from tichu_models.observation.counts import COUNTED
 from tichu_models.observation.fields import BITS_A_WORD, NUMBERS_A_WORD
-from tichu_models.observation.view import HISTORY_MOST
+from tichu_models.observation.view import GOAL_POINTS, HISTORY_MOST
 from tichu_models.rules.asking import (
     BOMB_THROW,
     DRAGON_GIFT,
@@ -108,6 +108,8 @@ RECEIVED_SCHUPF = Group("received_schupf", ONE_HOT, _VALUES, "value of the card 
 
 RTG = Group("rtg", NUMBER, ("",), "return to go: by how much the own team is still to win, in points / 100", unit=100)
 SCORE_CUM = Group("score_cum", NUMBER, _dotted("own", "other"), "score of the game before this round", "score_cum")
+GOAL = Group("goal", NUMBER, _dotted(*(f"{points:+d}" for points in GOAL_POINTS)),
+             "how much more a round that is won by so many points is worth than these points", unit=100)
 # fmt: on
 
 
@@ -210,6 +212,7 @@ class Spec:
     score_cum: bool = False
     counts: int = 0
     history: int = 0
+    goal: bool = False
 
     @cached_property
     def appended(self) -> tuple[Group, ...]:
@@ -219,6 +222,7 @@ class Spec:
             *((SCORE_CUM,) if self.score_cum else ()),
             *((_counts(self.counts),) if self.counts else ()),
             *(_history(entry) for entry in range(self.history)),
+            *((GOAL,) if self.goal else ()),
         )
 
     @cached_property
@@ -343,13 +347,15 @@ def spec(name: str) -> Spec:
         n = int(number) if number.isdecimal() else 0
         if block == "score_cum":
             result = replace(result, score_cum=True)
+        elif block == "goal":
+            result = replace(result, goal=True)
         elif kind == "counts" and n in COUNTED:
             result = replace(result, counts=n)
         elif kind == "history" and 1 <= n <= HISTORY_MOST:
             result = replace(result, history=n)
         else:
             raise SpecError(
-                f"spec {name!r}: block {block!r}; expected score_cum, "
+                f"spec {name!r}: block {block!r}; expected score_cum, goal, "
                 f"counts-{', counts-'.join(map(str, COUNTED))}, or history-1 .. history-{HISTORY_MOST}"
             )
     return replace(result, name=name)

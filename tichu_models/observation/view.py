@@ -16,6 +16,7 @@ from tichu_models.rules.cards import count
 from tichu_models.rules.state import FIRST_SIZE, OPEN, STATE, Seat, State, received
 
 HISTORY_MOST = 16  # turns that a view can hold
+GOAL_POINTS = (-300, -200, -100, 0, 100, 200, 300)  # results of a round, at which a goal says what they are worth
 
 # fmt: off
 VIEW = np.dtype([
@@ -28,6 +29,7 @@ VIEW = np.dtype([
     ("received", np.int8, 3),       # card index got from right opponent, partner, left opponent; -1 before
     ("count", np.int8, 4),          # cards each seat holds
     ("past", np.int16, HISTORY_MOST),  # the latest turns, where `turns.recall` has filled them in
+    ("goal", np.int16, len(GOAL_POINTS)),  # what the own team plays for, as `observation.goals` puts it; 0: points
 ], align=True)
 # fmt: on
 

@@ -13,7 +13,6 @@ from tichu_models.arena.table import fixtures_of
 from tichu_models.rl.hall import NO_TWIN
 from tichu_models.rl.rollout import Experience, no_forks
 from tichu_models.rules.asking import GRAND_CALL, SMALL_CALL, TICHU_CALL
-from tichu_models.rules.scoring import VALUE_UNIT
 
 CALLS = (GRAND_CALL, TICHU_CALL, SMALL_CALL)
 # How often a fork is at each kind of announcement, and at which of the seat's small Tichus: it is asked every turn.
@@ -51,8 +50,7 @@ def labels_of(experience: Experience) -> tuple[np.ndarray, np.ndarray]:
     points / 100."""
     decisions = experience.decisions
     rows = np.flatnonzero(decisions["fork"] == 1)
-    score = experience.ended["score"].astype(np.float32)
-    lead = (score[:, 0] - score[:, 1]) / np.float32(VALUE_UNIT)
-    made = decisions[rows]
-    gain = (lead[made["round"]] - lead[made["round"] - 1]) * (1 - 2 * (made["seat"] & 1))
+    made, worth = decisions[rows], experience.ended["worth"]
+    team = made["seat"] & 1
+    gain = worth[made["round"], team] - worth[made["round"] - 1, team]
     return rows, np.where(made["chosen"] == 1, gain, -gain).astype(np.float32)

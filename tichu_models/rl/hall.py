@@ -24,10 +24,11 @@ from tichu_models.players.heuristic import choose_by_rule
 from tichu_models.rules.asking import BOMB_THROW, KINDS, PLAY, SCHUPF, giving
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.legal import MAX_PLAYS, Plays
-from tichu_models.search.open_hands import OPEN, encode_open
+from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.search.open_hands import OPEN_GOAL, add_goal, encode_open
 
 NUM_KINDS = len(KINDS)
-OPEN_WIDTH = OPEN.width
+OPEN_WIDTH = OPEN_GOAL.width
 
 # fmt: off
 # Who sits at the tables: the kinds of decisions that networks answer (bit k: kind k); rules of thumb answer the others.
@@ -66,6 +67,7 @@ ENDED = np.dtype([
     ("double", np.int8),
     ("turns", np.int16),
     ("fork", np.int16),             # order of the decision at which it left its twin, or one of the numbers below
+    ("worth", np.float32, 2),       # of the round to each team, in points / 100: what it has won, unless it has a goal
 ], align=True)
 
 NO_TWIN, NOT_REACHED = -2, -1  # a round that was not to leave another; one that was, but never came to the fork
@@ -106,6 +108,7 @@ def _end(table: Table, ended: Any) -> None:
     state = table.position.state
     for team in range(2):
         ended.score[team] = state.score[team]
+        ended.worth[team] = (state.score[team] - state.score[1 - team]) / np.float32(VALUE_UNIT)
     for seat in range(4):
         ended.call[seat] = state.call[seat]
     ended.winner, ended.double, ended.turns = state.winner, state.double, state.turns
@@ -186,6 +189,7 @@ def proceed(
             seen[place, word] = row.word[word]
         if players[player].recorded:
             encode_open(table.position.state, seat, kind, row)
+            add_goal(view.goal, row)
             for word in range(OPEN_WIDTH):
                 opened[place, word] = row.word[word]
         queue[group, waiting[group]] = place

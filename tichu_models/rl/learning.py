@@ -22,9 +22,8 @@ from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
 from tichu_models.rl.rollout import Experience, Reader
 from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
-from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.rules.state import GRAND, SMALL
-from tichu_models.search.open_hands import OPEN, answered
+from tichu_models.search.open_hands import answered
 
 VALUES_AT_ONCE = 8192
 PHASES = ("before", "early", "middle", "late")  # before the play; then by turns
@@ -33,11 +32,9 @@ STEP = 256
 
 
 def results_of(experience: Experience) -> np.ndarray:
-    """The result of every decision's round for the team of its seat, in points / 100."""
-    score = experience.ended["score"].astype(np.float32)
-    lead = (score[:, 0] - score[:, 1]) / np.float32(VALUE_UNIT)
+    """What the round of every decision was worth to the team of its seat, in points / 100."""
     decisions = experience.decisions
-    return lead[decisions["round"]] * (1 - 2 * (decisions["seat"] & 1)).astype(np.float32)
+    return experience.ended["worth"][decisions["round"], decisions["seat"] & 1]
 
 
 def facts_of(experience: Experience, values: np.ndarray, judged: np.ndarray) -> dict[str, float]:
@@ -82,13 +79,13 @@ def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.
 class Judge:
     """The critic: what decisions were worth, seen with all hands open, and how it learns that."""
 
-    def __init__(self, student: Student, scaling: Scaling, dtype: torch.dtype) -> None:
+    def __init__(self, student: Student, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
         self.student = student
-        self._reader = Reader(OPEN, scaling, dtype)
+        self._reader = Reader(spec, scaling, dtype)
 
     def values(self, experience: Experience, wanted: np.ndarray) -> np.ndarray:
-        """Points / 100 by which the team of each decision's seat is expected to win the round; 0 for those not wanted
-        (booleans)."""
+        """What the round is expected to be worth to the team of each decision's seat, in points / 100; 0 for those not
+        wanted (booleans)."""
         values = np.zeros(len(wanted), dtype=np.float32)
         rows = np.flatnonzero(wanted)
         with torch.no_grad():

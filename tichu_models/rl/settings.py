@@ -8,19 +8,24 @@ from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, Literal
 
+from tichu_models.observation.goals import GoalTerms
 from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError, Options, option
 from tichu_models.rules.asking import KINDS, PLAY
 
 PRESETS = ("smoke", "demo", "laptop", "full")
 DEFAULT_PRESET = "laptop"
+WITH_GOALS = "GCPolicyRLNet"
+OF_GOALS = ("goal_share", "game_share", "goal_bonus", "goal_beyond")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfplaySettings(Options):
     """How players learn from self-play."""
 
-    network: Literal["CandidateRLNet", "PolicyRLNet"] = option("CandidateRLNet", "the network for plays")
+    network: Literal["CandidateRLNet", "PolicyRLNet", "GCPolicyRLNet"] = option(
+        "CandidateRLNet", "the network for plays; with GCPolicyRLNet all networks read a goal"
+    )
     vector: str = option("play-375", "the vector of plays that it reads")
     body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
     move: tuple[int, ...] = option((128,), "neurons in each hidden layer that reads a move, of CandidateRLNet", least=1)
@@ -45,6 +50,15 @@ class SelfplaySettings(Options):
     )
     pool_every: int = option(100, "iterations after which the present player joins the pool", least=1)
     pool_most: int = option(8, "former selves in the pool; the oldest leaves", least=1, most=100)
+
+    goal_share: float = option(
+        0.5, "share of teams and rounds, but those played for a game, with a goal in points", least=0, most=1
+    )
+    game_share: float = option(0.4, "share of the rounds that are played to win a game", least=0, most=1)
+    goal_bonus: float = option(GoalTerms.bonus, "what it is worth to reach a goal, in points", least=0, most=1000)
+    goal_beyond: float = option(
+        GoalTerms.beyond, "what a point beyond the goal is worth: 1 as any other, 0 nothing", least=-1, most=1
+    )
 
     learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=1e-9, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
@@ -101,6 +115,16 @@ class SelfplaySettings(Options):
     evaluation_deals: int = option(4096, "deals of an evaluation, each played twice", least=2, most=1_000_000)
     save_every: int = option(20, "iterations between two saved states", least=1)
 
+    @property
+    def goals(self) -> bool:
+        """Whether the networks read goals."""
+        return self.network == WITH_GOALS
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as plain data; those of goals only where the networks read goals."""
+        unread = () if self.goals else OF_GOALS
+        return {name: value for name, value in super().plain().items() if name not in unread}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for kind in self.kinds:
@@ -108,8 +132,10 @@ class SelfplaySettings(Options):
                 raise OptionError(f"kinds = {kind!r}: expected some of {', '.join(KINDS)}")
         if "play" not in self.kinds:
             raise OptionError("kinds: expected play among them")
+        if self.goals and self.trace < 1:
+            raise OptionError(f"trace = {self.trace:g}: expected 1 with goals, by which both teams can win a round")
         try:
-            if spec(self.vector).kinds != (PLAY,) or spec(self.vector).rtg:
+            if spec(self.vector).kinds != (PLAY,) or spec(self.vector).rtg or spec(self.vector).goal:
                 raise OptionError(f"vector = {self.vector!r}: expected a vector of plays without a goal, as play-375")
         except SpecError as error:
             raise OptionError(f"vector: {error}") from None

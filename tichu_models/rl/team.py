@@ -21,7 +21,7 @@ from tichu_models.networks.architectures import architecture, build
 from tichu_models.networks.configs import CandidateRLConfig, CriticConfig, DecisionRLConfig, PolicyRLConfig
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
-from tichu_models.observation.specs import spec
+from tichu_models.observation.specs import GOAL, Spec, spec
 from tichu_models.options import OptionError, Options
 from tichu_models.rl import forks
 from tichu_models.rl.learning import Judge, Pupil
@@ -33,7 +33,7 @@ from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
-from tichu_models.search.open_hands import OPEN
+from tichu_models.search.open_hands import OPEN, OPEN_GOAL
 from tichu_models.whole_files import write_whole
 
 # Points are scaled by constants, so that a player needs no data; the previous round's result is always 0 in self-play.
@@ -43,11 +43,30 @@ SCALING: dict[str, dict[str, Any]] = {
     "game_score": {"offset": 0.0, "scale": 1.0, "clip": [0.0, 0.0]},
 }
 CALLS = tuple(KINDS[kind] for kind in forks.CALLS)
-IMITATIONS = {"CandidatePolicyNet": "CandidateRLNet", "PolicyNet": "PolicyRLNet"}  # from which a run can start
+IMITATIONS = {"CandidatePolicyNet": "CandidateRLNet", "PolicyNet": "PolicyRLNet"}  # and their like in self-play
+# The networks from which others can start, beside their own kind.
+STARTS = {
+    "CandidateRLNet": ("CandidatePolicyNet",),
+    "PolicyRLNet": ("PolicyNet",),
+    "GCPolicyRLNet": ("CandidateRLNet", "CandidatePolicyNet"),
+}
 
 
 def planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
     """The network of a kind of decision: its name, its size, the vector that it reads."""
+    name, sizes, read = _planned(kind, settings)
+    return name, sizes, f"{read}+goal" if settings.goals else read
+
+
+def read_by(kind: str, settings: SelfplaySettings) -> Spec:
+    """The vector that the network of a kind of decision reads."""
+    if kind == CRITIC:
+        return OPEN_GOAL if settings.goals else OPEN
+    return spec(planned(kind, settings)[2])
+
+
+def _planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
+    """The network of a kind of decision, without a goal."""
     if kind == "play":
         sizes: Options = CandidateRLConfig(body=settings.body, move=settings.move, width=settings.width)
         if settings.network == "PolicyRLNet":
@@ -80,9 +99,10 @@ class Team:
         self.pupils: dict[str, Pupil] = {}
         torch.manual_seed(settings.seed)
         for kind in (kind for kind in KINDS if kind in settings.kinds):
-            student, read = self._student(kind, fabric, settings.learning_rate), spec(planned(kind, settings)[2])
+            student, read = self._student(kind, fabric, settings.learning_rate), read_by(kind, settings)
             self.pupils[kind] = Pupil(KINDS.index(kind), student, read, self.scaling, player_dtype())
-        self.judge = Judge(self._student(CRITIC, fabric, settings.critic_rate), self.scaling, player_dtype())
+        critic, opened = self._student(CRITIC, fabric, settings.critic_rate), read_by(CRITIC, settings)
+        self.judge = Judge(critic, opened, self.scaling, player_dtype())
         self.averages: dict[str, dict[str, Tensor]] = {}
         self.magnets: dict[str, dict[str, Tensor]] = {}
         self.pool: list[dict[int, NetworkOfTask]] = []
@@ -92,8 +112,8 @@ class Team:
             self.set_magnets()
 
     def _student(self, kind: str, fabric: Fabric, rate: float) -> Student:
-        name, config, read = planned(kind, self.settings)
-        network = build(name, OPEN.size if kind == CRITIC else spec(read).size, config)
+        name, config, _ = planned(kind, self.settings)
+        network = build(name, read_by(kind, self.settings).size, config)
         if kind not in ("play", "bomb", CRITIC):
             _soften(network, self.settings.softness, self.settings.call_bias if kind in CALLS else 0.0)
         return Student(fabric, network, rate)
@@ -105,8 +125,8 @@ class Team:
 
     def manifest(self, kind: str = "play") -> RunManifest:
         """The manifest of one of the networks; that of the network for plays is the run's."""
-        name, config, read = planned(kind, self.settings)
-        seen = OPEN if kind == CRITIC else spec(read)
+        name, config, _ = planned(kind, self.settings)
+        seen = read_by(kind, self.settings)
         data = {"start": manifests.read(self.start / MANIFEST).digest} if self.start else {}
         training: dict[str, Any] = {"selfplay": self.settings.plain()}
         if self.opponent:
@@ -213,7 +233,7 @@ class Team:
             loaded = checkpoint.load(folder)
             name = planned(kind, self.settings)[0]
             found = loaded.manifest.network
-            if IMITATIONS.get(found, found) != name:
+            if found != name and found not in STARTS.get(name, ()):
                 raise OptionError(f"{folder} is a {found}, from which a {name} cannot start")
             copy_layers(loaded.network, student.network, folder)
             if found in IMITATIONS:
@@ -235,13 +255,17 @@ def _linear_layers(network: nn.Module) -> list[nn.Linear]:
 
 
 def copy_layers(source: nn.Module, target: nn.Module, where: object) -> None:
-    """Copies the layers one by one: the dropout between those of an imitation changes their names."""
+    """Copies the layers one by one: the dropout between those of an imitation changes their names. Inputs for a goal,
+    which the source lacks, are the last ones of the first layer; with weights of 0 they change nothing yet."""
     theirs, ours = _linear_layers(source), _linear_layers(target)
     shapes = [[tuple(layer.weight.shape) for layer in layers] for layers in (theirs, ours)]
-    if shapes[0] != shapes[1]:
+    rows, inputs = shapes[0][0]
+    if shapes[0] != shapes[1] and [(rows, inputs + GOAL.size), *shapes[0][1:]] != shapes[1]:
         raise OptionError(f"{where}: layers of {shapes[0]}; those of this run are {shapes[1]}: set their sizes alike")
     for from_, to in zip(theirs, ours, strict=True):
-        to.load_state_dict(from_.state_dict())
+        with torch.no_grad():
+            to.weight.zero_()[:, : from_.in_features] = from_.weight
+            to.bias.copy_(from_.bias)
 
 
 def _scale_scores(network: Any, factor: float) -> None:

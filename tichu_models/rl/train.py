@@ -20,6 +20,7 @@ from tichu_models.algorithms.returns import normalised
 from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
+from tichu_models.rl.goals import Goals
 from tichu_models.rl.journal import Clock, Journal
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.opponents import HEURISTIC, Opponent
@@ -128,7 +129,9 @@ class SelfPlay:
             seating[settings.rounds - others + 1 :: 2, 0::2] = 1
         twins = settings.twins if set(self.learnt()) & set(CALLS) else 0.0
         fixtures, forks = twins_of(seating, settings.seed, self.rounds, twins, generator)
-        experience = joined(list(run_tasks(play_task, tasks_of(players, fixtures, forks))))
+        goals = Goals.drawn(settings, forks, generator)
+        experience = joined(list(run_tasks(play_task, tasks_of(players, goals.put_into(fixtures), forks))))
+        goals.value(experience.ended)
         return experience if settings.open_hands else replace(experience, opened=closed(experience.opened))
 
     def _learned(self, decisions: np.ndarray, own: np.ndarray, generator: np.random.Generator) -> np.ndarray:

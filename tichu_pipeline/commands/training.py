@@ -1,4 +1,4 @@
-"""`tichu train`, `runs`, `explain`, `calibrate`: training networks, listing runs, and asking them."""
+"""`tichu train`, `runs`, `explain`: training networks, listing runs, and asking them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tichu_models.arena.defaults import DEALS
 from tichu_pipeline.commands import completion
-from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail, print_table
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import TrainingProgress
@@ -215,57 +214,6 @@ def explain(
         return
     for decision in decisions:
         _say_decision(decision)
-
-
-def calibrate(
-    run: Annotated[str, typer.Argument(help="A run of a GCPolicyNet or DTNet.", autocompletion=completion.runs)],
-    goals: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--goal",
-            help="A goal in points a round; may be repeated.",
-            show_default="-300, -200 .. 300",
-            metavar="POINTS",
-        ),
-    ] = None,
-    deals: Annotated[int, typer.Option(help="Duplicate deals for each goal.", min=2, metavar="N")] = DEALS,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same deals.", min=0, metavar="N")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Play although nothing has changed.")] = False,
-    data: DataOption = Path("data"),
-    as_json: JsonOption = False,
-) -> None:
-    """Measures whether a network that is asked for more points wins more.
-
-    It plays against itself without a goal, over the same deals with each goal.
-
-    Example: tichu calibrate gc_policy_net --deals 200
-    """
-    from tichu_models.agents.registry import AgentError
-    from tichu_models.arena.calibration import GOALS
-    from tichu_models.runs.manifest import CheckpointError
-    from tichu_pipeline.storage.folders import DataPaths
-    from tichu_pipeline.tournaments.calibration import calibrate_run
-    from tichu_pipeline.training.runs import RunError
-
-    asked = goals or GOALS
-    try:
-        with bar("deals", len(set(asked)) * deals, shown=not as_json) as done:
-            made = calibrate_run(DataPaths(data), run, deals, asked, seed, force, done)
-    except (RunError, AgentError, CheckpointError) as error:
-        fail(str(error))
-    facts = made.facts
-    if as_json:
-        typer.echo(json.dumps(facts))
-        return
-    rows = [
-        (f"{each['asked']:+.0f}", f"{each['achieved']:+.1f}", "{:+.1f} .. {:+.1f}".format(*each["interval"]))
-        for each in facts["goals"]
-    ]
-    print_table(("asked for", "achieved", "95 % interval"), rows, {})
-    for name, unit, about in (("rho", 1, "Spearman's rho"), ("slope", 100, "points more for 100 that are asked more")):
-        value, low, high = (unit * each for each in (facts[name]["value"], *facts[name]["interval"]))
-        typer.echo(f"{about}: {value:.2f} ({low:.2f} .. {high:.2f})")
-    typer.echo(f"{made.path}, {'was there' if made.reused else f'{made.seconds:.0f} s'}")
 
 
 def _say_decision(decision: dict[str, Any]) -> None:

@@ -23,7 +23,10 @@ GAMES = 4
 SIZES: dict[str, dict] = {
     "DTNet": {"turns": 2, "d_model": 8, "layers": 1, "heads": 1, "feedforward": 8, "policy": [8], "value": [8]},
     "GCPolicyNet": {"body": [8], "policy": [8], "value": [8]},
-    **{name: {"body": [8], "move": [8], "width": 8} for name in ("CandidatePolicyNet", "CandidateRLNet", "BombRLNet")},
+    **{
+        name: {"body": [8], "move": [8], "width": 8}
+        for name in ("CandidatePolicyNet", "CandidateRLNet", "GCPolicyRLNet", "BombRLNet")
+    },
 }
 
 

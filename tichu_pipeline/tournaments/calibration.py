@@ -16,7 +16,7 @@ from typing import Any
 
 from tichu_models.arena.calibration import GOALS, calibrate
 from tichu_models.arena.defaults import DEALS
-from tichu_models.networks.architectures import ARCHITECTURES, architecture
+from tichu_models.arena.games_from import games_from
 from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
@@ -27,7 +27,8 @@ from tichu_pipeline.training.runs import FINISHED, Run, RunError, find_run
 
 # Bumped by hand when the same networks and goals would be played otherwise; tests/golden/calibration.json says when.
 VERSION = 1
-TAKE_GOALS = ("goal", "sequence")  # objectives of networks that read a goal
+TAKE_GOALS = ("GCPolicyNet", "DTNet", "GCPolicyRLNet")
+KNOWS_THE_SCORE = "GCPolicyRLNet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ class Calibrated(Made):
 
 def takes_goals(run: Run) -> bool:
     """Whether a run is finished and its network reads a goal."""
-    return bool(run.state == FINISHED and run.manifest and architecture(run.manifest.network).objective in TAKE_GOALS)
+    return bool(run.state == FINISHED and run.manifest and run.manifest.network in TAKE_GOALS)
 
 
 def calibrate_run(
@@ -54,8 +55,7 @@ def calibrate_run(
     """Plays a run against itself with every goal, unless the result is stored."""
     started, run = time.monotonic(), find_run(paths, name)
     if not takes_goals(run):
-        kinds = " or ".join(each.name for each in ARCHITECTURES.values() if each.objective in TAKE_GOALS)
-        raise RunError(f"{run.folder}: this run takes no goals; expected a finished run of a {kinds}")
+        raise RunError(f"{run.folder}: this run takes no goals; expected a finished run of a {' or '.join(TAKE_GOALS)}")
     if len(set(goals)) < 2:
         raise RunError(f"goals {', '.join(f'{goal:g}' for goal in goals)}: expected two or more different ones")
     goals, unasked = sorted(set(map(float, goals))), f"policy:{name}"
@@ -78,6 +78,23 @@ def calibrate_run(
         reused=reused,
         facts=facts,
     )
+
+
+def games_of_run(
+    paths: DataPaths,
+    name: str,
+    score: tuple[int, int],
+    deals: int,
+    seed: int = 0,
+    done: Callable[[int], None] = lambda deals: None,
+) -> dict[str, Any]:
+    """Plays whole games that begin at a score: a run that plays for what the score demands, against the same without
+    goals."""
+    run = find_run(paths, name)
+    if not takes_goals(run) or run.manifest is None or run.manifest.network != KNOWS_THE_SCORE:
+        raise RunError(f"{run.folder}: it plays alike at any score; expected a finished run of a {KNOWS_THE_SCORE}")
+    player = f"policy:{name}"
+    return games_from(score, player, f"{player},score=false", FromRegistry(paths.runs), deals, seed, done).summary()
 
 
 def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:

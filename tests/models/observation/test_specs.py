@@ -76,7 +76,9 @@ def test_names_are_those_of_the_contract():
     assert SPECS["play-376"].names[-1] == "rtg"
 
 
-@pytest.mark.parametrize("name", [*SPECS, "play-376+score_cum+counts-29+history-3", "tichu-240+counts-226+history-16"])
+@pytest.mark.parametrize(
+    "name", [*SPECS, "play-376+score_cum+counts-29+history-3+goal", "tichu-240+counts-226+history-16"]
+)
 def test_no_two_features_share_a_place(name):
     """Two features in one bit, or a group torn across words: vectors that look right and are not."""
     found = spec(name)
@@ -103,6 +105,10 @@ def test_blocks_are_appended():
         "counts.streets", "counts.bombs",
     )  # fmt: skip
     assert more.size == 375 + 2 + 6 + 2 * 45
+    assert spec("play-375+history-2+goal").names[:465] == spec("play-375+history-2").names
+    assert spec("play-375+history-2+goal").names[465:] == (
+        "goal.-300", "goal.-200", "goal.-100", "goal.+0", "goal.+100", "goal.+200", "goal.+300",
+    )  # fmt: skip
     assert {n: spec(f"play-375+counts-{n}").size - 375 for n in (6, 29, 226)} == {6: 6, 29: 29, 226: 226}
 
 

@@ -29,7 +29,7 @@ def chosen_of(logs, decisions):
     return logs[np.cumsum(decisions["options"]) - decisions["options"] + decisions["chosen"]]
 
 
-@pytest.mark.parametrize("network", ["CandidateRLNet", "PolicyRLNet"])
+@pytest.mark.parametrize("network", ["CandidateRLNet", "PolicyRLNet", "GCPolicyRLNet"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_replayed_probabilities_are_those_that_were_recorded(network, precision, monkeypatch):
     """PPO divides new probabilities by recorded ones: where they differ before any step, it learns something else.

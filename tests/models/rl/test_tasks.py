@@ -39,10 +39,11 @@ def backwards(play_one, them):
     return reversed([play_one(task) for task in reversed(them)])
 
 
+@pytest.mark.parametrize("network", ["CandidateRLNet", "GCPolicyRLNet"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_rollouts_do_not_depend_on_how_they_are_cut(precision, monkeypatch):
+def test_rollouts_do_not_depend_on_how_they_are_cut(precision, network, monkeypatch):
     """Results that hang on the number of workers: nobody could repeat them on another machine."""
-    run = small_run(monkeypatch, precision, rounds=96, twins=0.25)
+    run = small_run(monkeypatch, precision, network=network, rounds=96, twins=0.25)
     whole = in_order(run.roll())
     for rounds in (96, 40, 2):  # even, so that twins stay side by side
         monkeypatch.setattr(tasks, "ROUNDS_A_TASK", rounds)

@@ -164,6 +164,21 @@ def test_stages_that_judge_imitation_leave_self_play_alone(paths):
     assert "| mine |" not in results_page._trials(results_page.runs(paths))
 
 
+def test_goals_of_self_play_are_tried(paths, tmp_path):
+    """A goal that never reaches the network, or a score that is not that of the games."""
+    made = DataPaths(tmp_path / "data")
+    folder = made.runs / make_self_taught(made.runs, "asked", "GCPolicyRLNet", seed=4)
+    (folder / FIGURES).write_text(json.dumps(POINTS))
+    facts = json.loads(tichu(made, "calibrate", "asked", "--goal", "300", "--goal", "-300", "--deals", "8", "--json"))
+    assert facts["goals"][0]["achieved"] != facts["goals"][1]["achieved"]
+    games = json.loads(tichu(made, "calibrate", "asked", "--score", "700:900", "--deals", "8", "--json"))
+    assert (games["score"], games["games"]) == ([700, 900], 16)
+    assert "than without goals at 900:700" in tichu(made, "calibrate", "asked", "--score", "700:900", "--deals", "8")
+    for score in ("700", "700:1000", "7:900"):
+        assert "expected a score below 1,000" in tichu(made, "calibrate", "asked", "--score", score, status=2)
+    assert "plays alike at any score" in tichu(paths, "calibrate", "mine", "--score", "700:900", status=1)
+
+
 def test_a_tournament_is_played_again_when_a_network_in_a_subfolder_changes(paths, tmp_path):
     """Results of a player who has learned since to call."""
     copy = DataPaths(tmp_path / "data")
