@@ -30,7 +30,10 @@ TEXTS: dict[str, list[str]] = {
         *("candidate:self_taught", "candidate:self_taught,temperature=1", "candidate:self_taught,decisions=false"),
     ],
     "gc": ["gc:GCPolicyNet", f"gc:GCPolicyNet,{_CHANCE}", f"gc:GCPolicyNet,{_GOAL}"],
-    "dt": ["dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"],
+    "dt": [
+        *("dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"),
+        *("dt:by_turns", f"dt:by_turns,{_CHANCE},margin=50", "dt:by_turns,goal=100,decisions=false"),
+    ],
     "mcts": [
         *("mcts:PolicyNet,simulations=8,deals=2", "mcts:PolicyNet,simulations=8,deals=2,leaf=value"),
         "mcts:GCPolicyNet,simulations=8,deals=2,trust=1,by=visits,root=puct",
@@ -52,6 +55,7 @@ def make_data(data: Path) -> Path:
     make_self_taught(runs, "self_taught", seed=SEED)
     make_critic(runs / "self_taught", seed=SEED)
     make_self_taught(runs, "by_cards", "PolicyRLNet", (SMALL_CALL, SCHUPF), seed=SEED)
+    make_self_taught(runs, "by_turns", "DTRLNet", seed=SEED)
     return runs
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,15 @@ class SmallRun(SelfPlay):
         return self._play(map, generator_of(self.settings.seed, self.iteration))
 
 
-def small_run(patch: pytest.MonkeyPatch, precision: str = "float32", **changes: Any) -> SmallRun:
-    """A run of the preset smoke in this precision, whatever the machine is fast in. Its networks are far from even
-    odds, that of announcements too."""
+def small_run(
+    patch: pytest.MonkeyPatch, precision: str = "float32", start: Path | None = None, **changes: Any
+) -> SmallRun:
+    """A run of the preset smoke in this precision, whatever the machine is fast in, which begins with the run `start`.
+    Its networks are far from even odds, that of announcements too."""
     torch.set_num_threads(1)
     for module in (tasks, team):
         patch.setattr(module, "has_fast_bf16", lambda: precision == "bfloat16")
-    run = SmallRun(settings_of("smoke", [f"{name}={value}" for name, value in changes.items()]))
+    run = SmallRun(settings_of("smoke", [f"{name}={value}" for name, value in changes.items()]), start)
     with torch.no_grad():
         for student in run.team.students.values():
             for weights in student.network.parameters():

@@ -10,10 +10,10 @@ FAST = "fast"  # behind it: its policy alone, without a search
 
 WITHOUT_RUN = ("random", "heuristic", "crowd", CHAMPION)
 WITH_RUN = {
-    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet", "CandidateRLNet", "PolicyRLNet"),
+    "policy": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet", "CandidateRLNet", "PolicyRLNet", "DTRLNet"),
     "candidate": ("CandidatePolicyNet", "CandidateRLNet"),
     "gc": ("GCPolicyNet",),
-    "dt": ("DTNet",),
+    "dt": ("DTNet", "DTRLNet"),
     "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "CandidateRLNet", "PolicyRLNet"),
     "mctsrl": ("CandidateRLNet", "PolicyRLNet"),
 }

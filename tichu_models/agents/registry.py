@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from tichu_models.agents.names import CHAMPION, FAST, NAMES, WITH_RUN
 from tichu_models.agents.options import (
+    GainOptions,
     GoalOptions,
     HeuristicOptions,
     ImitatorOptions,
@@ -63,6 +64,7 @@ OF_NETWORK = {
     "DTNet": AgentClass(GoalOptions, "dt_agent", "DTAgent"),
     "CandidateRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
     "PolicyRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
+    "DTRLNet": AgentClass(GainOptions, "dtrl_agent", "DTRLAgent"),
 }
 
 

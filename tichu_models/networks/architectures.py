@@ -17,6 +17,7 @@ from tichu_models.networks.configs import (
     DecisionConfig,
     DecisionRLConfig,
     DTConfig,
+    DTRLConfig,
     GCPolicyConfig,
     PolicyConfig,
     PolicyRLConfig,
@@ -73,6 +74,7 @@ SELF_TAUGHT = {
     for architecture in (
         Architecture("CandidateRLNet", SELF_PLAY, "play-375", CandidateRLConfig, "move_net"),
         Architecture("PolicyRLNet", SELF_PLAY, "play-375", PolicyRLConfig, "move_net"),
+        Architecture("DTRLNet", SELF_PLAY, "play-375", DTRLConfig, "dtrl_net"),
         Architecture("GrandRLNet", SELF_PLAY, "grand-65", DecisionRLConfig, "decision_net", 2),
         Architecture("TichuRLNet", SELF_PLAY, "tichu-65", DecisionRLConfig, "decision_net", 2),
         Architecture("SmallTichuRLNet", SELF_PLAY, "tichu-240", DecisionRLConfig, "decision_net", 2),
