@@ -6,6 +6,7 @@ Rows after the state that a run is resumed from are dropped.
 from __future__ import annotations
 
 import csv
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -49,6 +50,20 @@ class Journal:
         _append(self.folder / ITERATIONS, {FIRST: iteration, **figures})
         for name, value in figures.items():
             self._events.add_scalar(f"learning/{name}", value, iteration)
+
+
+class Clock:
+    """Seconds of the parts of an iteration."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Notes the seconds since the lap before."""
+        now = time.perf_counter()
+        self.seconds[f"seconds.{name}"] = now - self._last
+        self._last = now
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

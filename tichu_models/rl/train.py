@@ -20,11 +20,12 @@ from tichu_models.algorithms.returns import normalised
 from tichu_models.algorithms.student import between, generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
-from tichu_models.rl.journal import Journal
+from tichu_models.rl.journal import Clock, Journal
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import RULES, PlayerOfTask, RunTasks, joined, play_task, tasks_of
+from tichu_models.rl.teaching import Teacher
 from tichu_models.rl.team import CALLS, Team
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
@@ -86,22 +87,33 @@ class SelfPlay:
         """The kinds of decisions that have been learned so far."""
         return self.learnt(max(self.iteration - 1, 0))
 
+    @property
+    def teacher(self) -> Teacher | None:
+        """Who plays in the next iteration and teaches the network for plays; None if it learns from its own rounds."""
+        return self.team.teacher if self.share < self.settings.taught else None
+
     def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
         """Plays rounds and learns from them. Returns figures."""
-        settings, judge, clock = self.settings, self.team.judge, _Clock()
+        settings, judge, clock = self.settings, self.team.judge, Clock()
         generator = generator_of(settings.seed, self.iteration)
         experience = self._play(run_tasks, generator)
         clock.lap("collect")
         own = own_part(experience) & (experience.decisions["player"] == 0)
         learned = self._learned(experience.decisions, own, generator)
-        judged = learned if settings.trace == 1 else np.ones(len(learned), dtype=bool)
+        trace = 0.0 if self.teacher else settings.trace  # what a play has gained, the critic says right after it
+        judged = learned if trace == 1 else np.ones(len(learned), dtype=bool)
         values = judge.values(experience, judged)
-        returns = returns_of(experience, values, settings.trace)
+        returns = returns_of(experience, values, trace)
         clock.lap("judge")
-        figures = self._learn(experience, learned, returns - values, generator)
+        if self.teacher:
+            self.team.pupils["play"].student.set_rate(self._fallen(settings.learning_rate))
+            figures = self.teacher.teach(self.team.pupils["play"], experience, learned, values, returns, generator)
+        else:
+            figures = self._learn(experience, learned, returns - values, generator)
         clock.lap("learn")
-        judge.student.set_rate(self._fallen(settings.critic_rate))
-        judge.learn(experience, returns, own, settings.critic_share, settings.critic_batch, generator)
+        if not self.teacher:
+            judge.student.set_rate(self._fallen(settings.critic_rate))
+            judge.learn(experience, returns, own, settings.critic_share, settings.critic_batch, generator)
         clock.lap("criticise")
         self.iteration += 1
         self._remember()
@@ -111,7 +123,8 @@ class SelfPlay:
         """Plays the rounds of an iteration: among itself, and a share of them against one opponent of the pool."""
         settings, scaling = self.settings, self.team.scaling
         seating = np.zeros((settings.rounds, 4), dtype=np.int64)
-        players = [PlayerOfTask(self.team.networks(self.learnt()), scaling, seed=settings.seed)]
+        first = self.teacher.player if self.teacher else PlayerOfTask(self.team.networks(self.learnt()), scaling)
+        players = [replace(first, seed=settings.seed)]
         if others := round(settings.rounds * settings.against):
             judged = settings.trace < 1  # then returns read the values of opponents' decisions too
             opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=judged) for each in self.team.pool)]
@@ -220,19 +233,6 @@ class SelfPlay:
         """Restores the state that `save` wrote."""
         facts = self.team.load(folder)
         self.iteration, self.minutes, self.points = facts["iteration"], facts["minutes"], facts["points"]
-
-
-class _Clock:
-    """Seconds of the parts of an iteration."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[f"seconds.{name}"] = now - self._last
-        self._last = now
 
 
 @dataclass(frozen=True)

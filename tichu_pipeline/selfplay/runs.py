@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.registry import champion_folder
 from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError
 from tichu_models.rl.journal import rows_of
 from tichu_models.rl.settings import DEFAULT_PRESET, SelfplaySettings, settings_of
-from tichu_models.runs.files import CURVES, METRICS, WEIGHTS
+from tichu_models.runs.files import CURVES, MANIFEST, METRICS, WEIGHTS
 from tichu_models.runs.manifest import SpecStamp
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -53,10 +55,12 @@ class SelfplayRun(Made):
 
 
 def start_of(paths: DataPaths, request: SelfplayRequest) -> Run | None:
-    """The run that the requested one begins with; None if it begins with random networks."""
+    """The run that the requested one begins with; None if it begins with random networks. `champion` is the run of this
+    name, or the one that ships with the package."""
     if not request.start:
         return None
-    run = find_run(paths, request.start)
+    ships = request.start == CHAMPION and not (paths.runs / CHAMPION / MANIFEST).exists()
+    run = run_of(champion_folder()) if ships else find_run(paths, request.start)
     if request.start == request.run:
         raise RunError(f"{run.folder}: a run cannot begin with its own networks; choose another name for the new one")
     if not (run.folder / WEIGHTS).exists():
