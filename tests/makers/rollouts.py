@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
+from torch import Tensor
 
 from tichu_models.algorithms.student import generator_of
 from tichu_models.rl import tasks, team
@@ -16,6 +18,12 @@ from tichu_models.rl.hall import DECISION, ENDED, NO_TWIN
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.train import SelfPlay
+
+# All that a run remembers: a pool, a magnet, averages, rates that fall, values that returns lead over.
+CHANGES = (
+    "iterations=5", "rounds=64", "against=0.5", "pool_every=1", "pool_most=2", "magnet=0.1", "magnet_every=2",
+    "average=0.5", "trace=0.9", "twins=0.25", "evaluate_every=2", "evaluation_deals=16", "save_every=1",
+)  # fmt: skip
 
 
 class SmallRun(SelfPlay):
@@ -55,3 +63,24 @@ def experience_of(
     ended["fork"] = forks or NO_TWIN
     nothing = np.zeros((0, 1), dtype=np.int64)
     return Experience(made, nothing, nothing, nothing[:, 0], ended)
+
+
+def parts_of(run: SelfPlay) -> dict[str, Tensor]:
+    """All tensors of a run: weights, moments, averages, magnets, pool."""
+    found = {f"{kind}/{name}": each for kind, one in run.team.students.items() for name, each in one.tensors().items()}
+    for name, part in (("average", run.team.averages), ("magnet", run.team.magnets)):
+        found |= {f"{name}/{kind}/{key}": each for kind, tensors in part.items() for key, each in tensors.items()}
+    for place, networks in enumerate(run.team.pool):
+        for kind, network in networks.items():
+            weights = safetensors.torch.load(network.weights)
+            found |= {f"pool/{place}/{kind}/{key}": each for key, each in weights.items()}
+    return found
+
+
+def assert_same_run(one: SelfPlay, other: SelfPlay) -> None:
+    """Holds two runs equal, bit for bit."""
+    ours, theirs = parts_of(one), parts_of(other)
+    assert ours.keys() == theirs.keys()
+    for name, tensor in ours.items():
+        assert torch.equal(tensor, theirs[name]), name
+    assert (one.iteration, one.points) == (other.iteration, other.points)

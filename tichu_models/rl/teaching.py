@@ -137,4 +137,4 @@ def taught_loss(
         entropy = -(logs.exp() * logs).sum().item() / len(counts)
         is_open = torch.from_numpy(~asked).to(scores.device)[moves.row]
         divergence = (wanted * (wanted.clamp(min=1e-30).log() - logs))[is_open].sum().item()
-    return -(wanted * logs).sum() / len(counts), {"entropy": entropy, "kl": divergence / max((~asked).sum(), 1)}
+    return -(wanted * logs).sum() / len(counts), {"entropy": entropy, "kl": divergence / max(int((~asked).sum()), 1)}

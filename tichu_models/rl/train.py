@@ -92,6 +92,11 @@ class SelfPlay:
         """Who plays in the next iteration and teaches the network for plays; None if it learns from its own rounds."""
         return self.team.teacher if self.share < self.settings.taught else None
 
+    @property
+    def _trace(self) -> float:
+        """Lambda of the returns; what a teacher's play has gained, the critic says right after it."""
+        return 0.0 if self.teacher else self.settings.trace
+
     def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
         """Plays rounds and learns from them. Returns figures."""
         settings, judge, clock = self.settings, self.team.judge, Clock()
@@ -100,10 +105,9 @@ class SelfPlay:
         clock.lap("collect")
         own = own_part(experience) & (experience.decisions["player"] == 0)
         learned = self._learned(experience.decisions, own, generator)
-        trace = 0.0 if self.teacher else settings.trace  # what a play has gained, the critic says right after it
-        judged = learned if trace == 1 else np.ones(len(learned), dtype=bool)
+        judged = learned if self._trace == 1 else np.ones(len(learned), dtype=bool)
         values = judge.values(experience, judged)
-        returns = returns_of(experience, values, trace)
+        returns = returns_of(experience, values, self._trace)
         clock.lap("judge")
         if self.teacher:
             self.team.pupils["play"].student.set_rate(self._fallen(settings.learning_rate))
@@ -126,7 +130,7 @@ class SelfPlay:
         first = self.teacher.player if self.teacher else PlayerOfTask(self.team.networks(self.learnt()), scaling)
         players = [replace(first, seed=settings.seed)]
         if others := round(settings.rounds * settings.against):
-            judged = settings.trace < 1  # then returns read the values of opponents' decisions too
+            judged = self._trace < 1  # then returns read the values of opponents' decisions too
             opponents = [RULES, *(PlayerOfTask(each, scaling, recorded=judged) for each in self.team.pool)]
             players.append(opponents[int(generator.integers(len(opponents)))])
             seating[settings.rounds - others :: 2, 1::2] = 1

@@ -10,9 +10,8 @@ import pytest
 import safetensors.torch
 import torch
 
-from tests.makers.rollouts import small_run
+from tests.makers.rollouts import CHANGES, assert_same_run, small_run
 from tests.makers.runs import make_critic, make_run, make_self_taught
-from tests.models.rl.test_resume import CHANGES, assert_same_run
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
 from tichu_models.options import OptionError

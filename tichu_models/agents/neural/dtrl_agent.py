@@ -64,7 +64,7 @@ class DTRLAgent(SelfTaughtAgent):
         known, scratch = np.zeros(1, dtype=KNOWN)[0], np.zeros(1, dtype=RETRACING)[0]
         own_turns(views, transcripts, retrace_options, known, scratch, seen, cards, counts)
         is_first = np.arange(most) < counts[:, None]  # own_turns writes the earliest turn into the first place
-        there = is_first[:, ::-1]
+        there = np.ascontiguousarray(is_first[:, ::-1])
         played = np.zeros_like(cards)
         played[there] = cards[is_first]
         return seen[is_first], there, played
