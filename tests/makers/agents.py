@@ -33,7 +33,10 @@ TEXTS: dict[str, list[str]] = {
         *("gc:GCPolicyNet", f"gc:GCPolicyNet,{_CHANCE}", f"gc:GCPolicyNet,{_GOAL}"),
         *("gc:asked", "gc:asked,goal=-150", "gc:asked,score=false,temperature=1"),
     ],
-    "dt": ["dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"],
+    "dt": [
+        *("dt:DTNet", f"dt:DTNet,{_CHANCE}", f"dt:DTNet,{_GOAL}"),
+        *("dt:by_turns", f"dt:by_turns,{_CHANCE},margin=50", "dt:by_turns,goal=100,decisions=false"),
+    ],
     "mcts": [
         *("mcts:PolicyNet,simulations=8,deals=2", "mcts:PolicyNet,simulations=8,deals=2,leaf=value"),
         "mcts:GCPolicyNet,simulations=8,deals=2,trust=1,by=visits,root=puct",
@@ -56,6 +59,7 @@ def make_data(data: Path) -> Path:
     make_critic(runs / "self_taught", seed=SEED)
     make_self_taught(runs, "asked", "GCPolicyRLNet", seed=SEED)
     make_self_taught(runs, "by_cards", "PolicyRLNet", (SMALL_CALL, SCHUPF), seed=SEED)
+    make_self_taught(runs, "by_turns", "DTRLNet", seed=SEED)
     return runs
 
 

@@ -26,6 +26,15 @@ SMALL = {
     "CandidatePolicyNet": {"body": [32], "move": [16], "width": 16},
     "CandidateRLNet": {"body": [32], "move": [16], "width": 16},
     "GCPolicyRLNet": {"body": [32], "move": [16], "width": 16},
+    "DTRLNet": {
+        "turns": 6,
+        "d_model": 16,
+        "layers": 2,
+        "heads": 2,
+        "feedforward": 16,
+        "hidden": [32],
+        "value": [8],
+    },
     "BombRLNet": {"body": [32], "move": [16], "width": 16},
 }
 SCALING = {

@@ -11,17 +11,12 @@ FAST = "fast"  # behind it: its policy alone, without a search
 WITHOUT_RUN = ("random", "heuristic", "crowd", CHAMPION)
 WITH_RUN = {
     "policy": (
-        "PolicyNet",
-        "CandidatePolicyNet",
-        "GCPolicyNet",
-        "DTNet",
-        "CandidateRLNet",
-        "PolicyRLNet",
-        "GCPolicyRLNet",
+        *("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "DTNet"),
+        *("CandidateRLNet", "PolicyRLNet", "GCPolicyRLNet", "DTRLNet"),
     ),
     "candidate": ("CandidatePolicyNet", "CandidateRLNet"),
     "gc": ("GCPolicyNet", "GCPolicyRLNet"),
-    "dt": ("DTNet",),
+    "dt": ("DTNet", "DTRLNet"),
     "mcts": ("PolicyNet", "CandidatePolicyNet", "GCPolicyNet", "CandidateRLNet", "PolicyRLNet"),
     "mctsrl": ("CandidateRLNet", "PolicyRLNet"),
 }

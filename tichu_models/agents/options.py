@@ -90,6 +90,26 @@ class GoalOfGameOptions(NNetOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GainOptions(NNetOptions):
+    """Options of players that learned from self-play which answers bring more than is expected."""
+
+    margin: float | None = option(
+        None,
+        "points that a play is asked to gain beyond the expected ones; by default nothing is asked for",
+        least=-400,
+        most=400,
+    )
+    goal: float | None = option(
+        None, "points by which the round is to be won, whatever is expected; replaces margin", least=-400, most=400
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.goal is not None and self.margin is not None:
+            raise OptionError(f"goal = {self.goal:g}: it replaces margin; expected only one of them")
+
+
+@dataclass(frozen=True, kw_only=True)
 class SearchOptions(Options):
     """Options of MCTSAgent. The network that leads the search plays as it does without options."""
 

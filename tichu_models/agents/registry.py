@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from tichu_models.agents.names import CHAMPION, FAST, NAMES, WITH_RUN
 from tichu_models.agents.options import (
+    GainOptions,
     GoalOfGameOptions,
     GoalOptions,
     HeuristicOptions,
@@ -65,6 +66,7 @@ OF_NETWORK = {
     "CandidateRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
     "PolicyRLNet": AgentClass(NNetOptions, "self_taught_agent", "SelfTaughtAgent"),
     "GCPolicyRLNet": AgentClass(GoalOfGameOptions, "gc_rl_agent", "GCPolicyRLAgent"),
+    "DTRLNet": AgentClass(GainOptions, "dtrl_agent", "DTRLAgent"),
 }
 
 

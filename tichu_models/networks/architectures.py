@@ -18,6 +18,7 @@ from tichu_models.networks.configs import (
     DecisionConfig,
     DecisionRLConfig,
     DTConfig,
+    DTRLConfig,
     GCPolicyConfig,
     PolicyConfig,
     PolicyRLConfig,
@@ -77,6 +78,7 @@ SELF_TAUGHT = {
         Architecture(
             "GCPolicyRLNet", SELF_PLAY, "play-375+goal", CandidateRLConfig, "move_net", of_class="CandidateRLNet"
         ),
+        Architecture("DTRLNet", SELF_PLAY, "play-375", DTRLConfig, "dtrl_net"),
         Architecture("GrandRLNet", SELF_PLAY, "grand-65", DecisionRLConfig, "decision_net", 2),
         Architecture("TichuRLNet", SELF_PLAY, "tichu-65", DecisionRLConfig, "decision_net", 2),
         Architecture("SmallTichuRLNet", SELF_PLAY, "tichu-240", DecisionRLConfig, "decision_net", 2),

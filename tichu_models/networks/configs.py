@@ -145,6 +145,27 @@ class PolicyRLConfig(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DTRLConfig(Options):
+    """DTRLNet: a transformer over the latest turns of one seat, and a stack of layers to the cards."""
+
+    turns: int = option(16, "turns in a sequence, the present one included", least=1, most=200)
+    d_model: int = option(64, "numbers in a token", least=1, most=NEURONS_MOST)
+    layers: int = option(1, "number of transformer layers", least=1, most=100)
+    heads: int = option(4, "attention heads in each layer; d_model must be a multiple", least=1, most=64)
+    feedforward: int = option(128, "neurons in the feed-forward part of each layer", least=1, most=NEURONS_MOST)
+    dropout: float = option(0.0, "share of neurons dropped in training", least=0, most=0)
+    hidden: tuple[int, ...] = option(
+        (512, 512), "neurons in each hidden layer of the policy head", least=1, most=NEURONS_MOST
+    )
+    value: tuple[int, ...] = option((64,), "neurons in each hidden layer of the value head", least=1, most=NEURONS_MOST)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d_model % self.heads:
+            raise OptionError(f"d_model = {self.d_model}: expected a multiple of heads = {self.heads}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class DecisionRLConfig(Options):
     """GrandRLNet .. DragonRLNet: a stack of layers from the state to the answers to one kind of question."""
 

@@ -67,5 +67,10 @@ class PolicyRLNet(MoveNet):
         return self.layers(state)
 
     def moves(self, features: Tensor) -> Tensor:
-        cards = features[:, :NUM_CARDS]
-        return torch.cat([cards, (cards.sum(1, keepdim=True) == 0).to(cards.dtype)], dim=1)
+        return cards_and_pass(features)
+
+
+def cards_and_pass(features: Tensor) -> Tensor:
+    """Which of a policy's outputs are those of a move: (u, 102) -> (u, 57)."""
+    cards = features[:, :NUM_CARDS]
+    return torch.cat([cards, (cards.sum(1, keepdim=True) == 0).to(cards.dtype)], dim=1)

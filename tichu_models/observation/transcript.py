@@ -54,6 +54,7 @@ RETRACE_OPTIONS = np.dtype([
     ("seats", np.int64),            # bit s: the plays and passes of seat s
     ("past", np.int64),             # latest turns in the views
     ("open", np.int8),              # 1: without forced plays and passes
+    ("in_turn", np.int8),           # 1: without bombs that were thrown out of turn
     ("strict", np.int8),            # 1: a deal on which somebody defied the wish is refused, too
 ], align=True)
 
@@ -92,10 +93,11 @@ def retrace(
         _call_now(state, transcript)
         if kind <= PLAY_ENTRY and options.seats >> seat & 1:
             out_of_turn = seat != state.turn or state.complete
-            if out_of_turn or not (
-                options.open
-                and is_forced(state.hand[seat], state.trick, state.wish, state.dealt_bombs >> seat & 1, plays)
-            ):
+            left_out = options.in_turn and out_of_turn
+            if options.open and not out_of_turn:
+                bombs = state.dealt_bombs >> seat & 1
+                left_out = is_forced(state.hand[seat], state.trick, state.wish, bombs, plays)
+            if not left_out:
                 see(state, seat, PLAY_CARDS, view.key, trace.at[n].seen)
                 trace.at[n].seen.turn = seat
                 trace.at[n].cards = cards

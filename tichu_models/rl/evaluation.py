@@ -29,6 +29,11 @@ class Duel:
         """Half the width of the 95 % interval of the mean."""
         return float(1.96 * self.margins.std(ddof=1) / np.sqrt(len(self.margins)))
 
+    def row(self) -> dict[str, float]:
+        """The result as a row of the journal."""
+        low, high = self.mean - self.error, self.mean + self.error
+        return {"points_per_round": self.mean, "low": low, "high": high, "deals": len(self.margins), **self.calls()}
+
     def calls(self) -> dict[str, float]:
         """The first player's announcements a round, and the share of them that were made."""
         sides = ((self.first, (0, 2)), (self.second, (1, 3)))

@@ -60,7 +60,7 @@ class Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """Notes the seconds since the last part."""
+        """Notes the seconds since the lap before."""
         now = time.perf_counter()
         self.seconds[f"seconds.{name}"] = now - self._last
         self._last = now

@@ -20,7 +20,8 @@ from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import LANES
 from tichu_models.rl.hall import options_of, places_of
-from tichu_models.rl.rollout import Experience, Reader
+from tichu_models.rl.readers import Reader, reader_of
+from tichu_models.rl.rollout import Experience
 from tichu_models.rules.asking import GRAND_CALL, SCHUPF, TICHU_CALL
 from tichu_models.rules.state import GRAND, SMALL
 from tichu_models.search.open_hands import answered
@@ -129,7 +130,7 @@ class Pupil:
 
     def __init__(self, kind: int, student: Student, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
         self.kind, self.student = kind, student
-        self._reader = Reader(spec, scaling, dtype)
+        self._reader = reader_of(student.network, spec, scaling, dtype)
 
     def scores(self, experience: Experience, rows: np.ndarray, ask: Callable[..., Tensor] | None = None) -> Tensor:
         """The score of every option of these decisions, by the network or by `ask`, with its gradient."""
@@ -138,7 +139,7 @@ class Pupil:
         counts = decisions["options"][rows].astype(np.int64)
         found = np.empty(counts.sum(), dtype=np.int64)
         options_of(rows, decisions, experience.options, found, counts)
-        state = self._reader.read(rows, experience.seen, STEP).to(device)
+        state = self._reader.states(rows, decisions, experience.seen, experience.options, STEP).to(device)
         if isinstance(self.student.network, MoveNet):
             different, which = distinct(found)
             moves = self._features(different).to(device)

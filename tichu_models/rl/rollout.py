@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from tichu_models.agents.choosing import Moves, score_answers
 from tichu_models.agents.neural.move_scores import move_scores
@@ -25,7 +25,6 @@ from tichu_models.networks.move_net import MoveNet
 from tichu_models.observation.encode import PLAN, ROW, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
-from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.observation.view import VIEW
 from tichu_models.rl.hall import (
     COUNTS,
@@ -38,10 +37,10 @@ from tichu_models.rl.hall import (
     SEATED,
     carry_out,
     choose,
-    gather,
     options_of,
     proceed,
 )
+from tichu_models.rl.readers import Reader, reader_of
 from tichu_models.rules.legal import MAX_PLAYS, new_buffer
 
 TABLES_AT_ONCE = 2048
@@ -70,31 +69,6 @@ class Experience:
     opened: np.ndarray  # int64 (n, words of OPEN): what the critic reads, packed
     options: np.ndarray  # int64 (m,): those of all decisions end to end
     ended: np.ndarray  # ENDED (rounds,), in the order of the fixtures
-
-
-class Reader:
-    """Turns packed rows of a spec into what a network reads, in tiles."""
-
-    def __init__(self, spec: Spec, scaling: Scaling, dtype: torch.dtype) -> None:
-        self.spec, self.dtype = spec, dtype
-        self._unpacker = Unpacker(spec, scaling, BFLOAT16 if dtype == torch.bfloat16 else FLOAT32)
-        self._packed = np.zeros((0, spec.width + 1), dtype=np.int64)
-        self._features = self._unpacker.buffer(0, spec.size)
-
-    @property
-    def lookup(self) -> np.ndarray:
-        """The table by which bits become numbers."""
-        return self._unpacker.lookup
-
-    def read(self, rows: np.ndarray, packed: np.ndarray, tile: int = 1) -> Tensor:
-        """What a network reads of these rows, filled up to whole tiles. The next call overwrites it."""
-        n = -(-len(rows) // tile) * tile
-        if n > len(self._packed):
-            self._packed = np.zeros((n, self.spec.width + 1), dtype=np.int64)
-            self._features = self._unpacker.buffer(n, self.spec.size)
-        gather(rows, packed, self.spec.width, self._packed)
-        features = torch.from_numpy(self._unpacker.features(self._packed[:n], self._features))
-        return features.view(self.dtype) if self.dtype == torch.bfloat16 else features
 
 
 def no_forks(rounds: int) -> np.ndarray:
@@ -128,7 +102,7 @@ class Rollout:
             for kind, network in player.networks.items():
                 group, dtype = place * NUM_KINDS + kind, next(network.parameters()).dtype
                 self.plans[group] = plan_of(player.specs[kind])
-                self.readers[group] = Reader(player.specs[kind], player.scaling, dtype)
+                self.readers[group] = reader_of(network, player.specs[kind], player.scaling, dtype)
         self.fixtures = fixtures
         self.forks = no_forks(len(fixtures)) if forks is None else forks
         n = min(tables_at_once, len(fixtures))
@@ -200,7 +174,8 @@ class Rollout:
             self._found = np.empty(2 * m, dtype=np.int64)
             options_of(rows, self.decisions, self.options, self._found, counts)
         found = self._found[:m]
-        state = reader.read(rows, self.seen, self.tile)
+        made = self.decisions[: self.counts["decisions"]]
+        state = reader.states(rows, made, self.seen, self.options, self.tile)
         if isinstance(network, MoveNet):
             states = torch.cat([network.states(part).float() for part in state.split(self.tile)]).numpy()
             return move_scores(network, states, Moves(found, counts), reader.lookup, self.tile)

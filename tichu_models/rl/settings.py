@@ -23,13 +23,16 @@ OF_GOALS = ("goal_share", "game_share", "goal_bonus", "goal_beyond")
 class SelfplaySettings(Options):
     """How players learn from self-play."""
 
-    network: Literal["CandidateRLNet", "PolicyRLNet", "GCPolicyRLNet"] = option(
+    network: Literal["CandidateRLNet", "PolicyRLNet", "GCPolicyRLNet", "DTRLNet"] = option(
         "CandidateRLNet", "the network for plays; with GCPolicyRLNet all networks read a goal"
     )
     vector: str = option("play-375", "the vector of plays that it reads")
     body: tuple[int, ...] = option((512, 512), "neurons in each hidden layer of the network for plays", least=1)
     move: tuple[int, ...] = option((128,), "neurons in each hidden layer that reads a move, of CandidateRLNet", least=1)
     width: int = option(128, "numbers in the embeddings of state and move, of CandidateRLNet", least=1)
+    turns: int = option(16, "turns in a sequence, of DTRLNet", least=1, most=200)
+    d_model: int = option(64, "numbers in a token, of DTRLNet", least=1)
+    layers: int = option(1, "number of transformer layers, of DTRLNet", least=1, most=100)
     decision: tuple[int, ...] = option((256, 256), "neurons in each hidden layer of the other networks", least=1)
     critic: tuple[int, ...] = option((512, 512, 256), "neurons in each hidden layer of the critic", least=1)
     open_hands: bool = option(True, "whether the critic sees all hands")
@@ -60,6 +63,16 @@ class SelfplaySettings(Options):
         GoalTerms.beyond, "what a point beyond the goal is worth: 1 as any other, 0 nothing", least=-1, most=1
     )
 
+    taught: float = option(
+        0.9,
+        "share of the iterations in which a DTRLNet learns from the run it starts from; then from its own rounds",
+        least=0,
+        most=1,
+    )
+    hindsight: float = option(
+        0.25, "share of the plays it is taught that are asked for the gain they brought, in hindsight", least=0, most=1
+    )
+    taught_values: float = option(0.1, "weight of the error of its values, while it is taught", least=0)
     learning_rate: float = option(1e-3, "learning rate of Adam at the start", least=1e-9, most=1)
     last_learning_rate: float = option(1e-4, "and at the end; it falls geometrically", least=1e-9, most=1)
     rare_rate: float = option(

@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 from tichu_models.algorithms.student import Student
 from tichu_models.networks.architectures import architecture, build
-from tichu_models.networks.configs import CandidateRLConfig, CriticConfig, DecisionRLConfig, PolicyRLConfig
+from tichu_models.networks.configs import (
+    CandidateRLConfig,
+    CriticConfig,
+    DecisionRLConfig,
+    DTRLConfig,
+    PolicyRLConfig,
+)
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import GOAL, Spec, spec
@@ -28,6 +34,7 @@ from tichu_models.rl.learning import Judge, Pupil
 from tichu_models.rl.opponents import Opponent
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import RULES, NetworkOfTask, PlayerOfTask, frozen, player_dtype
+from tichu_models.rl.teaching import Teacher
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
@@ -71,6 +78,10 @@ def _planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
         sizes: Options = CandidateRLConfig(body=settings.body, move=settings.move, width=settings.width)
         if settings.network == "PolicyRLNet":
             sizes = PolicyRLConfig(hidden=settings.body)
+        if settings.network == "DTRLNet":
+            sizes = DTRLConfig(
+                turns=settings.turns, d_model=settings.d_model, layers=settings.layers, hidden=settings.body
+            )
         return settings.network, sizes, settings.vector
     if kind == CRITIC:
         return "CriticRLNet", CriticConfig(hidden=settings.critic), OPEN.name
@@ -97,8 +108,10 @@ class Team:
         self._constants = _constants_of(start) if start else SCALING
         self.scaling = Scaling.of(self._constants)
         self.pupils: dict[str, Pupil] = {}
+        self.teacher = Teacher(start, settings, fabric) if settings.network == "DTRLNet" else None
+        kinds = ("play",) if self.teacher else settings.kinds
         torch.manual_seed(settings.seed)
-        for kind in (kind for kind in KINDS if kind in settings.kinds):
+        for kind in (kind for kind in KINDS if kind in kinds):
             student, read = self._student(kind, fabric, settings.learning_rate), read_by(kind, settings)
             self.pupils[kind] = Pupil(KINDS.index(kind), student, read, self.scaling, player_dtype())
         critic, opened = self._student(CRITIC, fabric, settings.critic_rate), read_by(CRITIC, settings)
@@ -144,8 +157,8 @@ class Team:
         )
 
     def networks(self, kinds: list[str]) -> dict[int, NetworkOfTask]:
-        """The networks for these kinds of decisions, as they are now."""
-        return {
+        """The networks for these kinds of decisions, as they are now, and those of a teacher for other kinds."""
+        return (self.teacher.others if self.teacher else {}) | {
             self.pupils[kind].kind: frozen(
                 self.pupils[kind].student.network.state_dict(), *planned(kind, self.settings)
             )
@@ -159,9 +172,9 @@ class Team:
             networks[self.pupils[kind].kind] = frozen(self.averages[kind], *planned(kind, self.settings))
         return PlayerOfTask(networks, self.scaling, greedy=greedy, recorded=not greedy)
 
-    def adversary(self, generator: np.random.Generator) -> PlayerOfTask:
-        """Whom the rounds `against` are played with: the opponent, or else the heuristic player or one of the pool."""
-        judged = self.settings.trace < 1  # then returns read the values of its decisions too
+    def adversary(self, generator: np.random.Generator, judged: bool) -> PlayerOfTask:
+        """Whom the rounds `against` are played with: the opponent, or else the heuristic player or one of the pool.
+        `judged`: returns read the values of its decisions too."""
         if self.opponent:
             return replace(self.opponent.player, recorded=judged)
         those = [RULES, *(PlayerOfTask(each, self.scaling, recorded=judged) for each in self.pool)]
@@ -189,6 +202,8 @@ class Team:
         for kind, student in ((kind, self.students[kind]) for kind in (*kinds, CRITIC)):
             weights = self.averages.get(kind) or student.network.state_dict()
             checkpoint.save_tensors(_place(folder, kind), weights, self.manifest(kind), notes)
+        if self.teacher:
+            self.teacher.give_others(folder, notes)
         parts = {f"student/{kind}": student.tensors() for kind, student in self.students.items()}
         parts |= {f"average/{kind}": tensors for kind, tensors in self.averages.items()}
         parts |= {f"magnet/{kind}": tensors for kind, tensors in self.magnets.items()}
@@ -221,14 +236,15 @@ class Team:
         members = sorted({tuple(key.split("/")[1:3]) for key in tensors if key.startswith("pool/")})
         self.pool = [{} for _ in {place for place, _ in members}]
         for place, kind in members:
+            number, others = KINDS.index(kind), self.teacher.others if self.teacher else {}
             weights = _below(tensors, f"pool/{place}/{kind}/")
-            self.pool[int(place)][KINDS.index(kind)] = frozen(weights, *planned(kind, self.settings))
+            self.pool[int(place)][number] = others.get(number) or frozen(weights, *planned(kind, self.settings))
 
     def _begin_with(self, start: Path) -> None:
         """Takes the weights of another run: of self-play, or of an imitation for plays."""
         for kind, student in self.students.items():
             folder = _place(start, kind)
-            if not (folder / MANIFEST).exists():
+            if not (folder / MANIFEST).exists() or (kind == "play" and self.teacher):
                 continue
             loaded = checkpoint.load(folder)
             name = planned(kind, self.settings)[0]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tichu_models.algorithms.ppo import CUT, STATISTICS, Weights
+from tichu_models.algorithms.ppo import CUT, STATISTICS
 from tichu_models.algorithms.returns import normalised
-from tichu_models.algorithms.student import between, generator_of
+from tichu_models.algorithms.student import generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.goals import Goals
@@ -25,8 +25,10 @@ from tichu_models.rl.journal import Clock, Journal
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.opponents import HEURISTIC, Opponent
 from tichu_models.rl.rollout import Experience
+from tichu_models.rl.schedule import Schedule
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import PlayerOfTask, RunTasks, joined, play_task, tasks_of
+from tichu_models.rl.teaching import Teacher
 from tichu_models.rl.team import CALLS, Team
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
@@ -97,6 +99,20 @@ class SelfPlay:
         """The kinds of decisions that have been learned so far."""
         return self.learnt(max(self.iteration - 1, 0))
 
+    @property
+    def teacher(self) -> Teacher | None:
+        """Who plays in the next iteration and teaches the network for plays; None if it learns from its own rounds."""
+        return self.team.teacher if self.share < self.settings.taught else None
+
+    @property
+    def _schedule(self) -> Schedule:
+        return Schedule(self.settings, self.share)
+
+    @property
+    def _trace(self) -> float:
+        """Lambda of the returns; what a teacher's play has gained, the critic says right after it."""
+        return 0.0 if self.teacher else self.settings.trace
+
     def iterate(self, run_tasks: RunTasks = map) -> dict[str, float]:
         """Plays rounds and learns from them. Returns figures."""
         settings, judge, clock = self.settings, self.team.judge, Clock()
@@ -105,14 +121,19 @@ class SelfPlay:
         clock.lap("collect")
         own = own_part(experience) & (experience.decisions["player"] == 0)
         learned = self._learned(experience.decisions, own, generator)
-        judged = learned if settings.trace == 1 else np.ones(len(learned), dtype=bool)
+        judged = learned if self._trace == 1 else np.ones(len(learned), dtype=bool)
         values = judge.values(experience, judged)
-        returns = returns_of(experience, values, settings.trace)
+        returns = returns_of(experience, values, self._trace)
         clock.lap("judge")
-        figures = self._learn(experience, learned, returns - values, generator)
+        if self.teacher:
+            self.team.pupils["play"].student.set_rate(self._schedule.rate(settings.learning_rate))
+            figures = self.teacher.teach(self.team.pupils["play"], experience, learned, values, returns, generator)
+        else:
+            figures = self._learn(experience, learned, returns - values, generator)
         clock.lap("learn")
-        judge.student.set_rate(self._fallen(settings.critic_rate))
-        judge.learn(experience, returns, own, settings.critic_share, settings.critic_batch, generator)
+        if not self.teacher:
+            judge.student.set_rate(self._schedule.rate(settings.critic_rate))
+            judge.learn(experience, returns, own, settings.critic_share, settings.critic_batch, generator)
         clock.lap("criticise")
         self.iteration += 1
         self._remember()
@@ -122,9 +143,10 @@ class SelfPlay:
         """Plays the rounds of an iteration: among itself, and a share of them against another player."""
         settings, scaling = self.settings, self.team.scaling
         seating = np.zeros((settings.rounds, 4), dtype=np.int64)
-        players = [PlayerOfTask(self.team.networks(self.learnt()), scaling, seed=settings.seed)]
+        first = self.teacher.player if self.teacher else PlayerOfTask(self.team.networks(self.learnt()), scaling)
+        players = [replace(first, seed=settings.seed)]
         if others := round(settings.rounds * settings.against):
-            players.append(self.team.adversary(generator))
+            players.append(self.team.adversary(generator, self._trace < 1))
             seating[settings.rounds - others :: 2, 1::2] = 1
             seating[settings.rounds - others + 1 :: 2, 0::2] = 1
         twins = settings.twins if set(self.learnt()) & set(CALLS) else 0.0
@@ -156,11 +178,21 @@ class SelfPlay:
             elif by_gains:
                 told = self._learn_to_call(pupil, experience, generator)
             else:
-                pupil.student.set_rate(self._fallen(settings.rare_rate if kind in RARE else settings.learning_rate))
+                pupil.student.set_rate(
+                    self._schedule.rate(settings.rare_rate if kind in RARE else settings.learning_rate)
+                )
                 rows = np.flatnonzero(learned & (decisions["kind"] == pupil.kind))
                 batch_size = settings.batch if kind == "play" else settings.decision_batch
                 told = pupil.learn(
-                    *(experience, rows, by_kind[rows], self._weights(kind), batch_size, settings.epochs, generator),
+                    *(
+                        experience,
+                        rows,
+                        by_kind[rows],
+                        self._schedule.weights(kind),
+                        batch_size,
+                        settings.epochs,
+                        generator,
+                    ),
                     magnet=self.team.magnets.get(kind) if settings.magnet else None,
                 )
             figures |= {f"{kind}.{name}": value for name, value in told.items()}
@@ -180,22 +212,9 @@ class SelfPlay:
             asked = np.flatnonzero((decisions["kind"] == pupil.kind) & (decisions["player"] == 0))
             rows = np.sort(generator.choice(asked, min(settings.call_labels, len(asked)), replace=False))
             gains = judge.gains(experience.opened[rows], pupil.kind)
-        pupil.student.set_rate(between(settings.call_rate, settings.call_rate / 10, self.share))
+        pupil.student.set_rate(self._schedule.call_rate)
         pupil.regress(experience.seen[rows], gains / unit, settings.call_batch, generator)
         return figures
-
-    def _fallen(self, rate: float) -> float:
-        """A learning rate of the start, as it is now."""
-        fall = self.settings.last_learning_rate / self.settings.learning_rate
-        return between(rate, rate * fall, self.share)
-
-    def _weights(self, kind: str) -> Weights:
-        """The weights of the parts of the loss, as the schedules have them now."""
-        settings = self.settings
-        ends = (settings.entropy, settings.last_entropy)
-        if kind != "play":
-            ends = (settings.decision_entropy, settings.last_decision_entropy)
-        return Weights(settings.clip, between(*ends, self.share), settings.magnet)
 
     def _remember(self) -> None:
         """Moves the averages, the pool and the magnets on."""
@@ -217,11 +236,7 @@ class SelfPlay:
             "minutes": round(self.minutes, 3),
             "rounds": self.rounds,
             "opponent": self.opponent.name,
-            "points_per_round": result.mean,
-            "low": result.mean - result.error,
-            "high": result.mean + result.error,
-            "deals": len(result.margins),
-            **result.calls(),
+            **result.row(),
         }
 
     def save(self, folder: Path) -> None:

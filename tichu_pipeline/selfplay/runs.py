@@ -62,7 +62,8 @@ class SelfplayRun(Made):
 
 
 def start_of(paths: DataPaths, request: SelfplayRequest) -> Run | None:
-    """The run that the requested one begins with; None if it begins with random networks."""
+    """The run that the requested one begins with; None if it begins with random networks. `champion` is the run of this
+    name, or the one that ships with the package."""
     if not request.start:
         return None
     is_shipped = request.start == CHAMPION and not (paths.runs / CHAMPION / MANIFEST).exists()

@@ -22,6 +22,7 @@ GAMES = 4
 # Of networks whose size is not `hidden`.
 SIZES: dict[str, dict] = {
     "DTNet": {"turns": 2, "d_model": 8, "layers": 1, "heads": 1, "feedforward": 8, "policy": [8], "value": [8]},
+    "DTRLNet": {"turns": 2, "d_model": 8, "feedforward": 8, "hidden": [8], "value": [8]},
     "GCPolicyNet": {"body": [8], "policy": [8], "value": [8]},
     **{
         name: {"body": [8], "move": [8], "width": 8}
@@ -120,6 +121,8 @@ def selfplay() -> None:
     small = ("rounds=32", "evaluation_deals=8", "trace=0.9", "magnet=0.1", "magnet_every=1", "body=[8]", "decision=[8]")
     with tempfile.TemporaryDirectory() as folder:
         train(settings_of("smoke", small), Path(folder) / "run")
+        taught = (*small, "network=DTRLNet", "taught=0.5", "d_model=8")
+        train(settings_of("smoke", taught), Path(folder) / "taught", start=Path(folder) / "run")
 
 
 def chameleon() -> None:

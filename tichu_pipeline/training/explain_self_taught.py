@@ -17,6 +17,7 @@ from tichu_models.agents.choosing import give_cards, moves_of
 from tichu_models.agents.neural.network import Network
 from tichu_models.agents.neural.self_taught_agent import scores_of
 from tichu_models.algorithms.answers import log_probabilities
+from tichu_models.networks.dtrl_net import DTRLNet
 from tichu_models.observation.choices import PICKS, place_of
 from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
 from tichu_models.observation.specs import LABEL_NAMES, OTHERS, WISH_LABEL
@@ -32,6 +33,10 @@ from tichu_pipeline.training.questions import Question, facts_of
 def explain_self_taught(folder: Path, question: Question, name: str) -> Iterator[dict[str, Any]]:
     """Answers those of the decisions that are of the kind which the network in a folder answers."""
     network = Network(folder)
+    if isinstance(network.module, DTRLNet):
+        raise LogError(
+            f"{name} is a DTRLNet, which reads earlier turns too; expected a network that reads one decision"
+        )
     (kind,) = network.spec.kinds
     decisions = _decisions(question, kind, network.spec.history)
     if len(decisions) == 0:

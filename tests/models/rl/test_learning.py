@@ -17,7 +17,7 @@ from tichu_models.rl import learning, train
 from tichu_models.rl.forks import labels_of
 from tichu_models.rl.hall import NOT_REACHED
 from tichu_models.rl.learning import results_of, returns_of
-from tichu_models.rl.rollout import Reader
+from tichu_models.rl.readers import Reader
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SCHUPF, SMALL_CALL
 from tichu_models.rules.cards import INDEX_OF_LABEL, labels
 from tichu_models.rules.combinations import cards_of

@@ -10,17 +10,12 @@ import safetensors
 import safetensors.torch
 import torch
 
+from tests.makers.rollouts import CHANGES, assert_same_run
 from tichu_models.rl import tasks, team
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.train import SelfPlay, train
 from tichu_models.runs.files import FIGURES, ITERATIONS, METRICS, RESUME_SELFPLAY
 from tichu_models.runs.manifest import CheckpointError
-
-# All that a run remembers: a pool, a magnet, averages, rates that fall, values that returns lead over.
-CHANGES = (
-    "iterations=5", "rounds=64", "against=0.5", "pool_every=1", "pool_most=2", "magnet=0.1", "magnet_every=2",
-    "average=0.5", "trace=0.9", "twins=0.25", "evaluate_every=2", "evaluation_deals=16", "save_every=1",
-)  # fmt: skip
 
 
 class Killed(Exception):
@@ -34,27 +29,6 @@ def precision(request, monkeypatch):
     for module in (tasks, team):
         monkeypatch.setattr(module, "has_fast_bf16", lambda: request.param == "bfloat16")
     return request.param
-
-
-def parts_of(run):
-    """All tensors of a run: weights, moments, averages, magnets, pool."""
-    found = {f"{kind}/{name}": each for kind, one in run.team.students.items() for name, each in one.tensors().items()}
-    for name, part in (("average", run.team.averages), ("magnet", run.team.magnets)):
-        found |= {f"{name}/{kind}/{key}": each for kind, tensors in part.items() for key, each in tensors.items()}
-    for place, networks in enumerate(run.team.pool):
-        for kind, network in networks.items():
-            weights = safetensors.torch.load(network.weights)
-            found |= {f"pool/{place}/{kind}/{key}": each for key, each in weights.items()}
-    return found
-
-
-def assert_same_run(one, other):
-    """Holds two runs equal, bit for bit."""
-    ours, theirs = parts_of(one), parts_of(other)
-    assert ours.keys() == theirs.keys()
-    for name, tensor in ours.items():
-        assert torch.equal(tensor, theirs[name]), name
-    assert (one.iteration, one.points) == (other.iteration, other.points)
 
 
 @pytest.mark.parametrize("changes", [CHANGES, (*CHANGES, "plays_first=0.5")])

@@ -25,7 +25,8 @@ from tichu_models.observation.specs import LABEL_NAMES, WISH_LABEL
 from tichu_models.players.base import Agent
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.replay import check
-from tichu_models.rl.rollout import Experience, Reader, Seating, play
+from tichu_models.rl.readers import Reader
+from tichu_models.rl.rollout import Experience, Seating, play
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, GRAND_CALL, KINDS, PLAY, SCHUPF, WISH
 from tichu_models.rules.cards import NUM_CARDS
 from tichu_models.rules.state import CALLED_GRAND, GRAND, NO_CALL, RIGHT, SMALL

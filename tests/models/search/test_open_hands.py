@@ -13,7 +13,7 @@ from tests.makers.rollouts import small_run
 from tichu_models.observation.encode import ROW
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import OTHERS, PLAY_LAYOUT, SPECS, spec
-from tichu_models.rl.rollout import Reader
+from tichu_models.rl.readers import Reader
 from tichu_models.rl.team import SCALING
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SMALL_CALL, TICHU_CALL
 from tichu_models.rules.cards import LABELS

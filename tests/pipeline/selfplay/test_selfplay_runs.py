@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 from tests.makers.runs import make_run
 from tests.paths import ROOT
 from tichu_models.rl.settings import settings_of
-from tichu_models.runs.files import CURVES, FIGURES, METRICS, RESUME, RESUME_SELFPLAY, TRIAL, WEIGHTS
+from tichu_models.runs.files import CHAMPION, CURVES, FIGURES, METRICS, RESUME, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_pipeline.cli import app
 from tichu_pipeline.selfplay import runs as selfplay_runs
-from tichu_pipeline.selfplay.runs import SelfplayRequest
+from tichu_pipeline.selfplay.runs import SelfplayRequest, start_of
 from tichu_pipeline.selfplay.train import train_run, usual_workers
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
@@ -252,6 +252,27 @@ def test_a_run_begins_with_the_networks_of_another(paths):
     other = tichu(paths, "selfplay", "next", *SMOKE, *more[2:], "--set", "iterations=1", status=1)
     assert "it began with taught, not with random networks" in other
     shutil.rmtree(run.folder)
+
+
+def test_a_network_that_reads_turns_is_taught_by_another_run(paths):
+    """A setting that trains for itself what it should learn from a player; a run that no player takes."""
+    taught = ("--set", "network=DTRLNet", "--set", "taught=0.5", "--set", "d_model=8")
+    assert "taught by another run" in tichu(paths, "selfplay", "turns", *SMOKE, *taught, status=1)
+    facts = json.loads(tichu(paths, "selfplay", "turns", *SMOKE, *taught, "--from", "taught", "--json"))
+    assert facts["finished"]
+    folder = paths.runs / "turns"
+    assert run_of(folder).manifest.network == "DTRLNet"
+    runs = folder, paths.runs / "taught"
+    own, teachers = ({path.parent.relative_to(run) for path in run.rglob(WEIGHTS)} for run in runs)
+    assert own == teachers
+    assert "dt:turns" in tichu(paths, "tournament", "dt:turns", "heuristic", "--deals", "2")
+    shutil.rmtree(folder)
+
+
+def test_the_champion_that_ships_can_teach(paths):
+    """A player that needs no data folder, and yet a run of its name."""
+    request = SelfplayRequest("turns", "smoke", (), "champion")
+    assert start_of(paths, request).folder == CHAMPION
 
 
 def test_runs_and_stages_are_listed(paths, monkeypatch):

@@ -125,6 +125,15 @@ def test_what_cannot_be_explained_is_named(paths, monkeypatch, tmp_path):
     assert "this installation has no champion" in tichu(paths, "explain", "champion", *ask, status=1)
 
 
+def test_a_network_that_reads_turns_is_named(tmp_path):
+    """A traceback, or probabilities of a network that is asked without the turns that it reads."""
+    make_self_taught(tmp_path / "runs", "turns", "DTRLNet", ())
+    question = ("explain", "turns", "--file", str(SOUND_GAME), "--round", "0", "--data", str(tmp_path))
+    done = CliRunner().invoke(app, question)
+    assert done.exit_code == 1
+    assert "turns is a DTRLNet" in done.output
+
+
 def test_the_champion_is_explained_and_plays_without_runs(tmp_path, monkeypatch):
     """A player that ships with the package, and commands that look for it among the runs."""
     monkeypatch.setattr(files, "CHAMPION", make_champion(tmp_path / "package"))

@@ -81,8 +81,17 @@ class Network:
     def move_scores(self, views: np.ndarray, moves: Moves) -> np.ndarray:
         """The score of every move by a network that reads moves: float64 (m,)."""
         network: Any = self.module
-        states = self.answers(views, network.states)
-        return move_scores(network, states, moves, self._unpacker.lookup, TILE).astype(np.float64)
+        return self.match_moves(self.answers(views, network.states), moves)
+
+    def match_moves(self, states: np.ndarray, moves: Moves) -> np.ndarray:
+        """The score of every move by a network that reads moves, from the vectors of the states: float64 (m,)."""
+        network: Any = self.module
+        return move_scores(network, states, moves, self.lookup, TILE).astype(np.float64)
+
+    @property
+    def lookup(self) -> np.ndarray:
+        """The table by which bits become numbers."""
+        return self._unpacker.lookup
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         """The array as a tensor of the network's type, without a copy."""
