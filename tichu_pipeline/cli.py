@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from tichu_pipeline.commands import database, logs, moves, playing, rounds, selfplay, standing, tournaments, training
+from tichu_pipeline.commands import (
+    database,
+    logs,
+    moves,
+    playing,
+    review,
+    rounds,
+    selfplay,
+    standing,
+    tournaments,
+    training,
+)
 from tichu_pipeline.commands.terminal import Commands
 
 # In the order in which `tichu --help` shows them.
@@ -21,7 +32,7 @@ GROUPS = {
     ),
     "Questions": (database.analyse, database.queries, database.query, database.sql),
     "Networks": (training.train, selfplay.selfplay, training.runs, training.explain, training.calibrate),
-    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
+    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, review.review, moves.moves),
     "House-keeping": (standing.status, standing.doctor),
 }
 
