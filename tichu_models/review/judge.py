@@ -25,7 +25,7 @@ from tichu_models.search.playouts import Playouts, branch
 
 POSITIONS_AT_ONCE = 16384
 # A decision is judged if another answer looks better by so many points and standard errors.
-LEAST_POINTS, LEAST_ERRORS = 3.0, 1.0
+LEAST_POINTS, LEAST_ERRORS = 3.0, 0.25
 LEAST_DEALS = 8  # a decision for which fewer deals are found is left out
 
 LOOKS = 2
@@ -37,8 +37,8 @@ Report = Callable[[float], None]
 class JudgeSettings:
     """How closely decisions are judged."""
 
-    deals: int = 32  # of the first look
-    again: int = 256  # other ones, of what may have cost something
+    deals: int = 48  # of the first look
+    again: int = 320  # other ones, of what may have cost something
     width: int = 5  # answers that are tried at a decision
     least: float = 0.02  # an answer that the referee finds less likely is not tried
     solve: int = 6  # an ending is solved exactly when all hands together hold at most this many cards

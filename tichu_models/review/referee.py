@@ -13,7 +13,6 @@ from tichu_models.observation.choices import PICKS
 from tichu_models.players.base import Agent
 from tichu_models.rules.asking import PLAY, SCHUPF, given_cards
 
-LEADS_A_SEARCH = ("mcts", "mctsrl")
 WIDTH_OF_PICKS = (6, 4, 3)  # cards of each pick of schupfen, and of each way to pick those before
 
 
@@ -24,8 +23,8 @@ class RefereeError(ValueError):
 def who_plays_on(agent: Agent) -> Agent:
     """The player of an agent's playouts: itself, or the policy that leads its search."""
     player: Any = agent
-    if agent.name.partition(":")[0] in LEADS_A_SEARCH or (agent.wants and hasattr(agent, "policy")):
-        player = player.policy
+    if agent.wants and hasattr(agent, "policy"):
+        player = agent.policy
     if player.wants or player.past:
         needs = ", ".join(player.wants) or "the latest turns"
         raise RefereeError(

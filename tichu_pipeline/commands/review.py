@@ -70,7 +70,7 @@ def review(
     except (AgentError, PlayerError, RefereeError) as error:
         fail(str(error))
     if as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False))
+        typer.echo(json.dumps(record))
     else:
         show_review(record, Console())
     if unread:

@@ -54,7 +54,7 @@ def test_the_table_says_what_was_certain(log):
         assert player["name"] in said
     assert "round 0 is left out" in said
     assert "open decisions" in said
-    assert "Referee: heuristic, 32 deals" in said
+    assert "Referee: heuristic, 48 deals" in said
 
 
 def test_a_player_alone(log):
