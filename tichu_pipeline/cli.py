@@ -20,6 +20,7 @@ from tichu_pipeline.commands import (
     logs,
     moves,
     playing,
+    review,
     rounds,
     selfplay,
     standing,
@@ -39,7 +40,7 @@ GROUPS = {
         *(training.train, selfplay.selfplay, exploit.exploit),
         *(training.runs, training.explain, calibration.calibrate),
     ),
-    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, moves.moves),
+    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, review.review, moves.moves),
     "House-keeping": (standing.status, standing.doctor),
 }
 # Commands with subcommands, by name: their group, what they are about, and the subcommands by theirs.

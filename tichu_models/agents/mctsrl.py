@@ -23,7 +23,7 @@ from tichu_models.rules.asking import PLAY, POSITION
 from tichu_models.rules.cards import DECK
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.paired import surely_best
-from tichu_models.search.playouts import Judge, Playouts, branch
+from tichu_models.search.playouts import Judge, Playouts, branch, on_turn
 
 USUAL_DEALS, MOST_DEALS = 64, 1024
 DEALS_AT_ONCE = 32  # of one decision, when it thinks for a given time
@@ -152,6 +152,7 @@ class MCTSRLAgent(Agent):
             weights[part, deals] = weighed.reshape(len(part), n)
             rows = np.concatenate([np.arange(ends[i] - counts[i], ends[i]) for i in part])
             positions = np.zeros(len(rows) * n, dtype=POSITION)
-            branch(states, seen["seat"], moves.plays[places[rows]], counts[part], n, positions)
+            asked = on_turn(states, np.repeat(seen["seat"], n))
+            branch(asked, moves.plays[places[rows]], counts[part], n, positions)
             signs = np.repeat(1 - 2 * (seen["seat"].astype(np.int64) & 1), counts[part])
             values[rows, deals] = self._playouts.play(positions).reshape(-1, n) * signs[:, None]

@@ -21,7 +21,7 @@ from tichu_models.algorithms.student import generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.goals import Goals
-from tichu_models.rl.journal import Clock, Journal
+from tichu_models.rl.journal import Clock, Journal, SelfplayProgress
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.opponents import HEURISTIC, Opponent
 from tichu_models.rl.rollout import Experience
@@ -39,26 +39,6 @@ from tichu_models.whole_files import write_whole
 EVALUATION_SEED = 20_000_000  # of the deals of all evaluations; those of the training come from the run's own seed
 RARE = ("bomb", "wish", "dragon")  # less than two decisions a round each
 YOUNG = 10  # iterations in which a moving average forgets the random weights of the start
-
-
-@dataclass(frozen=True)
-class SelfplayProgress:
-    """How far a run is."""
-
-    iteration: int
-    iterations: int
-    rounds: int
-    minutes: float
-    points: float | None  # a round against the opponent, at the latest evaluation
-    opponent: str
-
-    def __str__(self) -> str:
-        points = "" if self.points is None else f", {self.points:+.1f} points a round against {self.opponent}"
-        rate = self.rounds / max(self.minutes * 60, 1e-9)
-        return (
-            f"iteration {self.iteration:,} of {self.iterations:,}, {self.rounds:,} rounds in {self.minutes:.1f} min, "
-            f"{rate:,.0f} rounds/s{points}"
-        )
 
 
 class SelfPlay:

@@ -36,8 +36,8 @@ from tichu_pipeline.training.runs import Run, RunError, locked, run_of
 from tichu_pipeline.training.train import peak_memory, processor
 
 if TYPE_CHECKING:
+    from tichu_models.rl.journal import SelfplayProgress
     from tichu_models.rl.opponents import Opponent
-    from tichu_models.rl.train import SelfplayProgress
 
 
 class TrainingError(Exception):

@@ -110,6 +110,24 @@ def search() -> None:
             _play_once(f"mctsrl:CandidateRLNet,deals=2,least=0,leaf={leaf},plies=1", runs)
 
 
+def reviews() -> None:
+    """The judge of logged rounds, and what their deals were worth."""
+    from tichu_models.agents.registry import agent_from
+    from tichu_models.records.scores import scores_before
+    from tichu_models.review.judge import Judge, JudgeSettings
+    from tichu_models.review.luck import CriticsWorth
+    from tichu_models.review.report import LoggedGame, review
+
+    with tempfile.TemporaryDirectory() as folder:
+        runs, name = Path(folder), "policy:CandidateRLNet"
+        _make_runs(runs)
+        played = _play_once(name, runs)
+        names = [["north", "east", "south", "west"]] * len(played)
+        game = LoggedGame(None, "", 0, played.rows, scores_before(played.rows), played.history, names, [])
+        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, again=8))
+        review([game], judge, name, CriticsWorth(runs / "CandidateRLNet"))
+
+
 def selfplay() -> None:
     """Rollouts of networks, how they learn from self-play, and deals by their first hands."""
     from tichu_models.arena.first_hands import first_hands
@@ -233,5 +251,8 @@ def logs() -> None:
 # The longest first.
 PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
-    for part in (self_play, encoding, search, selfplay, logs, tournaments, networks, chameleon, clever, statistics)
+    for part in (
+        *(self_play, encoding, search, reviews, selfplay, logs, tournaments, networks),
+        *(chameleon, clever, statistics),
+    )
 }

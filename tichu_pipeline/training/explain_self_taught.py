@@ -20,12 +20,12 @@ from tichu_models.algorithms.answers import log_probabilities
 from tichu_models.networks.dtrl_net import DTRLNet
 from tichu_models.observation.choices import PICKS, place_of
 from tichu_models.observation.decisions import DECISION_BUFFER, DECISIONS_AT_ONCE, find_decisions
+from tichu_models.observation.logged_answers import answer_label, with_thrown_bombs
 from tichu_models.observation.specs import LABEL_NAMES, OTHERS, WISH_LABEL
 from tichu_models.observation.walk import WALK, WHO_ACTS
 from tichu_models.rules.asking import BOMB_THROW, DRAGON_GIFT, PLAY, SCHUPF, WISH, given_cards
 from tichu_models.rules.cards import DECK, LABELS, labels
 from tichu_models.rules.combinations import TYPE_NAMES, type_of
-from tichu_models.rules.state import RIGHT
 from tichu_pipeline.features.log_decisions import LogError, round_of
 from tichu_pipeline.training.questions import Question, facts_of
 
@@ -44,7 +44,8 @@ def explain_self_taught(folder: Path, question: Question, name: str) -> Iterator
     answers = _answers(network, kind, decisions)
     for decision, of_decision in zip(decisions, answers, strict=True):
         where = question.round_index, int(decision["turn"]), int(decision["actor"]), kind
-        played = _played(kind, int(decision["label"]))
+        label = int(decision["label"])
+        played = labels(label) if kind == BOMB_THROW else answer_label(kind, label)
         facts = facts_of(network.manifest.network, *where, bool(decision["forced"]), played)
         yield {**facts, "answers": of_decision}
 
@@ -57,11 +58,7 @@ def _decisions(question: Question, kind: int, past: int) -> np.ndarray:
     kinds = np.int64(1 << kind | 1 << PLAY)  # a bomb is followed by a play out of turn, which has its cards
     _, n = find_decisions(*logged, scratch, kinds, past, WHO_ACTS, DECISIONS_AT_ONCE, buffer)
     found = buffer["at"][:n]
-    if kind == BOMB_THROW:
-        thrown = (found["seen"]["kind"] == PLAY) & (found["out_of_turn"] == 1)
-        for at in np.flatnonzero((found["seen"]["kind"] == BOMB_THROW) & (found["label"] == 1)):
-            after = np.flatnonzero(thrown[at:] & (found["actor"][at:] == found["actor"][at]))
-            found["label"][at] = found["label"][at + after[0]]
+    found["label"] = with_thrown_bombs(found["seen"]["kind"], found["actor"], found["out_of_turn"], found["label"])
     chosen = (found["seen"]["kind"] == kind) & (found["out_of_turn"] == 0)
     chosen &= [question.asks(int(each["turn"]), int(each["actor"])) for each in found]
     return found[chosen]
@@ -96,19 +93,4 @@ def _described(kind: int, pick: int, move: int) -> dict[str, Any]:
         return {"answer": LABELS[move], "to": OTHERS[pick]}
     if kind == WISH:
         return {"answer": LABEL_NAMES[WISH_LABEL][place_of(kind, 0, move)]}
-    return {"answer": _side(move) if kind == DRAGON_GIFT else "yes" if move else "no"}
-
-
-def _played(kind: int, answer: int) -> Any:
-    """The answer that was given, as `tichu features` has labels; of a bomb the cards."""
-    if kind in (PLAY, BOMB_THROW):
-        return labels(answer)
-    if kind == SCHUPF:
-        return [LABELS[card] for card in given_cards(answer)]
-    if kind == DRAGON_GIFT:
-        return _side(answer)
-    return answer if kind == WISH else bool(answer)
-
-
-def _side(choice: int) -> str:
-    return "right" if choice == RIGHT else "left"
+    return {"answer": answer_label(kind, move) if kind == DRAGON_GIFT else "yes" if move else "no"}

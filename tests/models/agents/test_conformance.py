@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.makers.agents import TEXTS, make_champion, make_data
+from tests.makers.hidden_cards import hidden_from
 from tichu_models.agents.names import NAMES
 from tichu_models.agents.registry import agent_from
 from tichu_models.arena import lockstep
@@ -23,7 +24,7 @@ from tichu_models.observation.turns import recall
 from tichu_models.observation.view import VIEW
 from tichu_models.records.schema import ROUND, joined
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY
-from tichu_models.rules.cards import BIT_OF_INDEX, INDEX_OF_BIT, MAHJONG, of_rank
+from tichu_models.rules.cards import BIT_OF_INDEX, INDEX_OF_BIT
 from tichu_models.rules.legal import new_buffer
 from tichu_models.runs import files
 
@@ -54,21 +55,6 @@ def look_all(tables, views, past):
         look(tables[i], views[i])
         if past:
             recall(tables[i].log, tables[i].log.length, past, views[i])
-
-
-def hidden_from(view: np.void, wish: int) -> int:
-    """The cards of which a seat does not know where they are.
-
-    It knows its own, what was played, what it gave to whom, who leads first with the Mahjong, and whether somebody who
-    did not fulfil a wish can hold such a card.
-    """
-    known = int(view["hand"]) | int(view["played"])
-    known |= sum(1 << int(BIT_OF_INDEX[card]) for card in (*view["given"], *view["received"]) if card >= 0)
-    if view["start_player"] >= 0:
-        known |= int(MAHJONG)
-    if wish:
-        known |= int(of_rank((1 << 56) - 1, wish))
-    return ~known & (1 << 56) - 1
 
 
 def with_other_hands(tables: np.ndarray, views: np.ndarray, seed: int) -> np.ndarray:

@@ -212,7 +212,7 @@ def test_minutes_end_a_run_against_an_opponent(tmp_path):
     run = SelfPlay(settings, opponent=opponent)
     run.minutes = 0.025
     assert run.share == pytest.approx(0.5)
-    assert run._fallen(1e-3) == pytest.approx((1e-3 * 1e-4) ** 0.5, rel=1e-3)
+    assert run._schedule.rate(1e-3) == pytest.approx((1e-3 * 1e-4) ** 0.5, rel=1e-3)
 
 
 @pytest.mark.parametrize("weak", ["heuristic:blunder=.5", "policy:untrained"])

@@ -12,7 +12,7 @@ from tichu_models.rules.cards import LABELS
 from tichu_models.rules.combinations import cards_of
 from tichu_models.rules.scoring import VALUE_UNIT
 from tichu_models.search.endgame import SOLVING, WORST, solve
-from tichu_models.search.playouts import Playouts, branch
+from tichu_models.search.playouts import Playouts, branch, on_turn
 from tichu_models.search.position import choices
 from tichu_models.search.rollout import roll_out
 from tichu_models.search.tree import NODE, TREE
@@ -47,9 +47,12 @@ def test_they_end_as_the_rollouts_of_the_other_search():
 def test_draws_depend_on_the_key_alone():
     """Playouts that cannot be repeated, or that are all the same one."""
     positions = positions_of(40)
-    first, again, other = (Playouts(RandomAgent()).play(positions.copy(), key) for key in (1, 1, 2))
+    keys = [np.arange(40, dtype=np.uint64), np.arange(40, dtype=np.uint64), np.arange(40, 80, dtype=np.uint64)]
+    first, again, other = (Playouts(RandomAgent()).play(positions.copy(), each) for each in keys)
     assert (first == again).all()
     assert (first != other).any()
+    turned = Playouts(RandomAgent()).play(positions[::-1].copy(), keys[0][::-1].copy())
+    assert (turned[::-1] == first).all()
 
 
 def test_endings_are_solved_where_that_is_asked():
@@ -89,7 +92,7 @@ def test_every_answer_is_tried_on_every_deal():
         moves += PLAYS["move"][: counts[decision]].tolist()
     states["turn"] = np.repeat(seats, 2)
     after = np.zeros(2 * counts.sum(), dtype=POSITION)
-    branch(states, seats, np.array(moves), counts, 2, after)
+    branch(on_turn(states, np.repeat(seats, 2)), np.array(moves), counts, 2, after)
     decision_of = np.repeat(np.arange(3), counts)
     for row, position in enumerate(after):
         decision, deal = decision_of[row // 2], row % 2

@@ -40,7 +40,8 @@ class LeafCritic:
         loaded = checkpoint.load(of_critic(run), network="CriticRLNet", spec=SpecStamp.of(OPEN))
         kind, self.dtype = (BFLOAT16, torch.bfloat16) if has_fast_bf16() else (FLOAT32, torch.float32)
         self.module = loaded.network.to(self.dtype)
-        self._unpacker = Unpacker(OPEN, Scaling.of(loaded.manifest.scaling), kind)
+        scaling = Scaling.of(loaded.manifest.scaling) if loaded.manifest.scaling else None
+        self._unpacker = Unpacker(OPEN, scaling, kind)
         self._packed = np.zeros((TILE, OPEN.width + WORDS_BEHIND), dtype=np.int64)
         self._features = self._unpacker.buffer(TILE, OPEN.size)
         self._row = np.zeros(1, dtype=ROW)[0]

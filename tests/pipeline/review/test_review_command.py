@@ -1,0 +1,102 @@
+"""`tichu review`: from a log to JSON and to the table, and what is said of logs and players that are not there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.paths import SOUND_GAME
+from tichu_models.review import judge
+from tichu_pipeline.cli import app
+from tichu_pipeline.review.terminal import sentence
+
+SOUND = SOUND_GAME.read_text()
+HEADER = "---------------Gr.Tichukarten------------------\n"
+FIRST, *REST = SOUND.split(HEADER)[1:]
+
+
+def run(*arguments: object) -> Result:
+    """The command with a quick referee, in this process."""
+    return CliRunner().invoke(app, ["review", "--by", "heuristic", *(str(argument) for argument in arguments)])
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log of two rounds, the first of which is broken, and a fragment."""
+    path = tmp_path / "4711.tch"
+    broken = FIRST.replace("Ergebnis: ", "Ergebnis: 1", 1)
+    path.write_text(HEADER + HEADER.join([broken, REST[0], REST[1][:700]]))
+    return path
+
+
+def test_json_names_games_players_and_decisions(log):
+    """A log whose broken round is judged, or silently missing."""
+    done = run(log, "--json")
+    assert done.exit_code == 0, done.output
+    record = json.loads(done.stdout)
+    (game,) = record["games"]
+    assert (game["game_id"], game["rounds"], len(game["left_out"])) == (4711, 1, 2)
+    assert [each["round_index"] for each in game["left_out"]] == [0, 2]
+    assert "at line" in game["left_out"][0]["reason"]
+    assert record["referee"]["agent"] == "heuristic"
+    assert len(record["players"]) == 4
+    assert {each["round_index"] for each in record["decisions"]} == {1}
+    assert run(log, "--json").stdout == done.stdout
+
+
+def test_the_table_says_what_was_certain(log):
+    """A review for programs alone."""
+    record = json.loads(run(log, "--json").stdout)
+    said = " ".join(run(log).output.split())
+    for player in record["players"]:
+        assert player["name"] in said
+    assert "round 0 is left out" in said
+    assert "open decisions" in said
+    assert "Referee: heuristic, 48 deals" in said
+
+
+def test_a_player_alone(log):
+    """Names that are matched by half; a typing error that yields an empty review."""
+    names = [player["name"] for player in json.loads(run(log, "--json").stdout)["players"]]
+    record = json.loads(run(log, "--player", names[1], "--json").stdout)
+    assert [player["name"] for player in record["players"]] == [names[1]]
+    done = run(log, "--player", names[1][:-1])
+    assert done.exit_code == 1
+    assert f"no player '{names[1][:-1]}'" in done.output
+    assert names[1] in done.output
+
+
+def test_what_cannot_be_reviewed_is_said(tmp_path, log):
+    """A traceback for a file that is not there, or for an agent that cannot play on."""
+    assert "no such file" in run(tmp_path / "no.tch").output
+    (tmp_path / "5.tch").write_text("<html>")
+    done = run(tmp_path / "5.tch", log)
+    assert done.exit_code == 1
+    assert "no round with a result" in done.output
+    assert "open decisions" in done.output
+    refused = CliRunner().invoke(app, ["review", str(log), "--by", "crowd", "--data", str(tmp_path)])
+    assert refused.exit_code == 1
+    unknown = run(log, "--by", "nobody")
+    assert unknown.exit_code == 1
+    assert "unknown name" in unknown.output
+
+
+def test_deep_looks_closer_at_everything(log, monkeypatch):
+    """An option that changes nothing."""
+    monkeypatch.setattr(judge, "DEEP", judge.JudgeSettings(deals=40, again=48))
+    referee = json.loads(run(log, "--deep", "--json").stdout)["referee"]
+    assert (referee["deals"], referee["again"]) == (40, 48)
+
+
+def test_the_sentence_counts_what_is_certain():
+    """Points that are only possible, counted as lost."""
+
+    def lost(loss: float, half: float, certain: bool, player: str = "anna") -> dict:
+        return {"player": player, "loss": loss, "interval": [loss - half, loss + half], "certain": certain}
+
+    decisions = [lost(20, 3, True), lost(11, 4, True), lost(9, 8, False), lost(0, 9, False), lost(50, 1, True, "bert")]
+    said = sentence({"decisions": decisions}, "anna")
+    assert said == "of 4 open decisions 2 cost something for certain: 31 ± 5 points"
+    assert sentence({"decisions": []}, "anna").endswith("0 cost something for certain: nothing")

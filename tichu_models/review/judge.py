@@ -1,0 +1,137 @@
+"""The judge: tries answers on supposed deals, which the referee plays on to the end of the round.
+
+All answers to a decision are tried on the same deals with the same random numbers. A first look at a few deals finds
+the decisions that may have cost something; only these are judged, on other and more deals. Values are points by which
+the own team wins the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tichu_models.players.base import Agent
+from tichu_models.review.answers import Tried, answers_tried
+from tichu_models.review.losses import GIVEN, Loss, loss_of, may_cost
+from tichu_models.review.referee import who_plays_on
+from tichu_models.review.repeated import missed_once, taken_later
+from tichu_models.review.supposing import Supposer
+from tichu_models.rules.asking import POSITION, SCHUPF
+from tichu_models.rules.scoring import VALUE_UNIT
+from tichu_models.search.paired import gains
+from tichu_models.search.playouts import Playouts, branch
+
+POSITIONS_AT_ONCE = 16384
+# A decision is judged if another answer looks better by so many points and standard errors.
+LEAST_POINTS, LEAST_ERRORS = 3.0, 0.25
+LEAST_DEALS = 8  # a decision for which fewer deals are found is left out
+
+LOOKS = 2
+
+Report = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """How closely decisions are judged."""
+
+    deals: int = 48  # of the first look
+    again: int = 320  # other ones, of what may have cost something
+    width: int = 5  # answers that are tried at a decision
+    least: float = 0.02  # an answer that the referee finds less likely is not tried
+    solve: int = 6  # an ending is solved exactly when all hands together hold at most this many cards
+    seed: int = 0
+
+
+DEEP = JudgeSettings(deals=256, again=1024)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Open decisions and what was found at each."""
+
+    decisions: np.ndarray  # LOGGED
+    tried: Tried
+    values: list[np.ndarray]  # of each decision, (answers, deals): points by which the own team wins
+    weights: list[np.ndarray]  # of each decision's deals, 0 where none was found
+    losses: list[Loss]
+    again: np.ndarray  # bool: whether it was judged on other deals after the first look
+
+    def loss(self, i: int) -> float:
+        """What the i-th decision cost, 0 where no difference is seen."""
+        return self.losses[i].seen if self.again[i] else 0.0
+
+    def is_certain(self, i: int) -> bool:
+        """Whether the i-th decision surely cost something."""
+        return bool(self.again[i]) and self.losses[i].sure
+
+
+class Judge:
+    """Judges decisions. Threads must not share it: it has buffers."""
+
+    def __init__(self, agent: Agent, settings: JudgeSettings) -> None:
+        """Raises RefereeError if the agent cannot play supposed deals on."""
+        self.player, self.settings = who_plays_on(agent), settings
+        self.simulations = 0  # playouts so far
+        self._playouts = Playouts(self.player, most_solved=settings.solve, calls=True)
+        self._supposer = Supposer(self._playouts, settings.seed)
+
+    def judge(self, decisions: np.ndarray, chosen: np.ndarray, report: Report = lambda share: None) -> Judged:
+        """Judges those of the chosen decisions that are open. `decisions` (LOGGED) are all of some rounds, `chosen` is
+        an array of bool. `report` is called with the share of a look that has been done since."""
+        settings = self.settings
+        decisions = decisions[chosen & ~taken_later(decisions)]
+        tried = answers_tried(self.player, decisions, settings.width, settings.least)
+        open_ = np.flatnonzero(tried.counts > 1)
+        decisions, tried = decisions[open_], tried.of(open_)
+        values, weights = self.values(decisions, tried, settings.deals, 0, report)
+        gained = np.array([gains(*each, GIVEN).means.max() for each in zip(values, weights, strict=True)])
+        kept = missed_once(decisions, gained)
+        kept = kept[[(weights[i] > 0).sum() >= LEAST_DEALS for i in kept]]
+        decisions, tried = decisions[kept], tried.of(kept)
+        values, weights = [values[i] for i in kept], [weights[i] for i in kept]
+        looks_costly = [may_cost(*each, LEAST_POINTS, LEAST_ERRORS) for each in zip(values, weights, strict=True)]
+        again = np.array(looks_costly, dtype=bool)
+        closer = np.flatnonzero(again)
+        on_others = self.values(decisions[closer], tried.of(closer), settings.again, settings.deals, report)
+        for i, of_values, of_weights in zip(closer, *on_others, strict=True):
+            values[i], weights[i] = of_values, of_weights
+        losses = [loss_of(*each) for each in zip(values, weights, strict=True)]
+        return Judged(decisions, tried, values, weights, losses, again)
+
+    def values(
+        self,
+        decisions: np.ndarray,
+        tried: Tried,
+        deals: int,
+        first: int,
+        report: Report = lambda share: None,
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The value of each answer on each deal, and the deals' weights, of each decision. `first` is the number of the
+        first deal: other numbers give other deals."""
+        values, weights = [np.zeros((n, deals)) for n in tried.counts], [np.zeros(deals) for _ in tried.counts]
+        before_play = decisions["seen"]["kind"] <= SCHUPF
+        for rows in (np.flatnonzero(before_play), np.flatnonzero(~before_play)):
+            at_once = max(1, POSITIONS_AT_ONCE // (deals * int(tried.counts.max(initial=1))))
+            for begin in range(0, len(rows), at_once):
+                part = rows[begin : begin + at_once]
+                for i, *found in zip(part, *self._try(decisions[part], tried.of(part), deals, first), strict=True):
+                    values[i], weights[i] = found
+                report(len(part) / len(decisions))
+        if len(decisions) == 0:
+            report(1.0)
+        return values, weights
+
+    def _try(self, decisions: np.ndarray, tried: Tried, deals: int, first: int) -> tuple[list[np.ndarray], np.ndarray]:
+        """As `values`, of few decisions, which are all before the play or all in it."""
+        supposed = self._supposer.deals(decisions, deals, first)
+        positions = np.zeros(len(tried.answers) * deals, dtype=POSITION)
+        branch(supposed.positions, tried.answers, tried.counts, deals, positions)
+        keys = supposed.keys.reshape(len(decisions), deals).repeat(tried.counts, axis=0)
+        team_20 = VALUE_UNIT * self._playouts.play(positions, keys.ravel()).reshape(-1, deals)
+        self.simulations += len(positions)
+        signs = np.repeat(1 - 2 * (decisions["seen"]["seat"].astype(np.int64) & 1), tried.counts)
+        values = team_20 * signs[:, None]
+        return np.split(values, tried.counts.cumsum()[:-1]), supposed.weights

@@ -1,0 +1,77 @@
+"""`tichu review`: what decisions in game logs cost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tichu_models.agents.names import CHAMPION
+from tichu_pipeline.commands import completion
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail
+
+STEPS_A_ROUND = 100  # of the progress bar
+
+
+def review(
+    paths: Annotated[list[Path], typer.Argument(help="Files (.tch), folders or zips of them.")],
+    player: Annotated[
+        str | None,
+        typer.Option(help="Only decisions of this player.", show_default="all players", metavar="NAME"),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="The referee: it plays supposed deals on.",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+        ),
+    ] = CHAMPION,
+    deep: Annotated[bool, typer.Option("--deep", help="Look closer at every decision; eight times slower.")] = False,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same review.", min=0, metavar="N")] = 0,
+    data: DataOption = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
+    """Tells what each decision in game logs cost, from what its player knew then.
+
+    A referee tries the answers on supposed deals, and plays them on. Only differences that are more than noise count.
+
+    Example: tichu review 2203201.tch --player Roe
+    """
+    from dataclasses import replace
+
+    from rich.console import Console
+
+    from tichu_models.agents.registry import AgentError, agent_from
+    from tichu_models.review.judge import DEEP, Judge, JudgeSettings
+    from tichu_models.review.referee import RefereeError
+    from tichu_models.review.report import review as judge_games
+    from tichu_pipeline.review.logs import PlayerError, check_player, games_in, worth_of_deals
+    from tichu_pipeline.review.terminal import show_review
+    from tichu_pipeline.storage.folders import DataPaths
+
+    unread: list[str] = []
+    games = list(games_in(paths, unread.append))
+    rounds = sum(len(game.rows) for game in games)
+    if rounds == 0:
+        fail("\n".join([*unread, "no sound round to review"]))
+    try:
+        if player is not None:
+            check_player(games, player)
+        agent = agent_from(by, DataPaths(data).runs)
+        judge = Judge(agent, replace(DEEP if deep else JudgeSettings(), seed=seed))
+        with bar("Reviewing", rounds * STEPS_A_ROUND, shown=True) as step:
+            record = judge_games(
+                *(games, judge, agent.name, worth_of_deals(), player),
+                report=lambda done: step(round(done * STEPS_A_ROUND)),
+            )
+    except (AgentError, PlayerError, RefereeError) as error:
+        fail(str(error))
+    if as_json:
+        typer.echo(json.dumps(record))
+    else:
+        show_review(record, Console())
+    if unread:
+        fail("\n".join(unread))

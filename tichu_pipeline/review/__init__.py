@@ -1,0 +1,1 @@
+"""Reviews of logs: which games are judged, and how a review is shown."""
