@@ -11,7 +11,7 @@ it changes nothing, in the prototype the step is lost, which is also what happen
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -65,7 +65,7 @@ class _Batch:
 class SoloEnv(gymnasium.Env):
     """One game for one player."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - declared by the base
 
     def __init__(self, name: str, penalty: float = 0.0, render_mode: str | None = None, **options: str) -> None:
         self._batch = _Batch(game(name), options, 1, penalty)
@@ -106,7 +106,7 @@ class SoloVectorEnv(VectorEnv):
     """Many games for one player, which a kernel steps together. A game that ends begins anew in the same step;
     `info["score"]` has what it brought, where `info["_score"]` is true."""
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - declared by the base
 
     def __init__(self, name: str, num_envs: int = 1, penalty: float = 0.0, **options: str) -> None:
         self._batch = _Batch(game(name), options, num_envs, penalty)

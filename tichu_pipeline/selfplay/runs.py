@@ -81,7 +81,7 @@ def opponent_of(paths: DataPaths, request: SelfplayRequest) -> Opponent | None:
     """The player that the requested run trains against; None if that is itself."""
     if not request.opponent:
         return None
-    from tichu_models.rl.players import opponent_from
+    from tichu_models.rl.players_by_name import opponent_from
 
     return opponent_from(request.opponent, paths.runs, request.within)
 

@@ -17,7 +17,7 @@ from tichu_models.arena.table import fixtures_of
 from tichu_models.rl import learning, tasks, team
 from tichu_models.rl.forks import twins_of
 from tichu_models.rl.opponents import HEURISTIC, Opponent
-from tichu_models.rl.players import opponent_from
+from tichu_models.rl.players_by_name import opponent_from
 from tichu_models.rl.rollout import play
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.tasks import seated
