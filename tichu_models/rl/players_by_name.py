@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tichu_models.agents.mcts import MCTSAgent
 from tichu_models.agents.mctsrl import MCTSRLAgent
+from tichu_models.agents.neural.gc_rl_agent import GCPolicyRLAgent
 from tichu_models.agents.neural.network import Network
 from tichu_models.agents.neural.nnet_agent import NNetAgent
 from tichu_models.agents.neural.policy_agent import PolicyAgent
@@ -46,7 +47,9 @@ def _player(agent: Agent, who: str) -> PlayerOfTask:
     options = agent.options
     if options.temperature not in (0, 1) or options.top_k:
         raise AgentError(f"{who}: rollouts draw with temperature 1 or not at all; expected this, and no top_k")
-    if type(agent) is SelfTaughtAgent:
+    if isinstance(agent, GCPolicyRLAgent) and agent.options.goal is not None:
+        raise AgentError(f"{who}: rollouts ask for no goal; leave it out")
+    if type(agent) in (SelfTaughtAgent, GCPolicyRLAgent):
         networks = {kind: _network(each) for kind, each in ((PLAY, agent.network), *agent.others.items())}
     else:
         networks = {PLAY: _twin(agent, who)}

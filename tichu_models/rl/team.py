@@ -15,23 +15,16 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
-from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 from tichu_models.algorithms.student import Student
-from tichu_models.networks.architectures import architecture, build
-from tichu_models.networks.configs import (
-    CandidateRLConfig,
-    CriticConfig,
-    DecisionRLConfig,
-    DTRLConfig,
-    PolicyRLConfig,
-)
+from tichu_models.networks.architectures import build
 from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
-from tichu_models.observation.specs import GOAL, Spec, spec
-from tichu_models.options import OptionError, Options
+from tichu_models.observation.specs import GOAL
+from tichu_models.options import OptionError
 from tichu_models.rl import forks
 from tichu_models.rl.learning import Judge, Pupil
 from tichu_models.rl.opponents import Opponent
+from tichu_models.rl.planned import planned, read_by
 from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import RULES, NetworkOfTask, PlayerOfTask, frozen, player_dtype
 from tichu_models.rl.teaching import Teacher
@@ -40,7 +33,6 @@ from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
-from tichu_models.search.open_hands import OPEN, OPEN_GOAL
 from tichu_models.whole_files import write_whole
 
 # Points are scaled by constants, so that a player needs no data; the previous round's result is always 0 in self-play.
@@ -57,39 +49,6 @@ STARTS = {
     "PolicyRLNet": ("PolicyNet",),
     "GCPolicyRLNet": ("CandidateRLNet", "CandidatePolicyNet"),
 }
-
-
-def planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
-    """The network of a kind of decision: its name, its size, the vector that it reads."""
-    name, sizes, read = _planned(kind, settings)
-    return name, sizes, f"{read}+goal" if settings.goals else read
-
-
-def read_by(kind: str, settings: SelfplaySettings) -> Spec:
-    """The vector that the network of a kind of decision reads."""
-    if kind == CRITIC:
-        return OPEN_GOAL if settings.goals else OPEN
-    return spec(planned(kind, settings)[2])
-
-
-def _planned(kind: str, settings: SelfplaySettings) -> tuple[str, Options, str]:
-    """The network of a kind of decision, without a goal."""
-    if kind == "play":
-        sizes: Options = CandidateRLConfig(body=settings.body, move=settings.move, width=settings.width)
-        if settings.network == "PolicyRLNet":
-            sizes = PolicyRLConfig(hidden=settings.body)
-        if settings.network == "DTRLNet":
-            sizes = DTRLConfig(
-                turns=settings.turns, d_model=settings.d_model, layers=settings.layers, hidden=settings.body
-            )
-        return settings.network, sizes, settings.vector
-    if kind == CRITIC:
-        return "CriticRLNet", CriticConfig(hidden=settings.critic), OPEN.name
-    name = NETWORK_OF_KIND[KINDS.index(kind)]
-    read = architecture(name).spec
-    if kind == "bomb":
-        return name, CandidateRLConfig(body=settings.decision, move=(64,), width=64), read
-    return name, DecisionRLConfig(hidden=settings.decision), read
 
 
 class Team:

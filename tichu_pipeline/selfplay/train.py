@@ -158,7 +158,7 @@ def _parameters(settings: SelfplaySettings) -> int:
 
     from tichu_models.networks.architectures import build
     from tichu_models.observation.specs import spec
-    from tichu_models.rl.team import planned
+    from tichu_models.rl.planned import planned
 
     count = 0
     with torch.device("meta"):  # takes no memory

@@ -20,10 +20,11 @@ from tichu_models.options import OptionError
 from tichu_models.rl.forks import labels_of
 from tichu_models.rl.goals import Goals
 from tichu_models.rl.learning import results_of
+from tichu_models.rl.planned import read_by
 from tichu_models.rl.rollout import Reader, Seating, no_forks, play
 from tichu_models.rl.settings import settings_of
 from tichu_models.rl.tasks import PlayerOfTask, seated
-from tichu_models.rl.team import Team, read_by
+from tichu_models.rl.team import Team
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SMALL_CALL
 
 WITH_GOALS = {"network": "GCPolicyRLNet", "goal_share": 0.6, "game_share": 0.4}

@@ -30,6 +30,7 @@ TEXTS = (
     "policy:taught",
     "policy:by_cards,temperature=1,seed=5",
     "candidate:taught,decisions=false",
+    "gc:asked",
     "candidate:CandidatePolicyNet,decisions=false",
     "policy:PolicyNet,rule=likelihood,decisions=false",
 )
@@ -41,6 +42,7 @@ def runs(tmp_path_factory):
     """Small runs of self-play and of imitation."""
     made = tmp_path_factory.mktemp("runs")
     make_self_taught(made, "taught", seed=4)
+    make_self_taught(made, "asked", "GCPolicyRLNet", seed=4)
     make_self_taught(made, "by_cards", "PolicyRLNet", (0, 3), seed=4)
     make_runs(made, ("CandidatePolicyNet", "PolicyNet", "GrandNet", "DTNet", "GCPolicyNet"), seed=6)
     return made
@@ -78,6 +80,7 @@ def test_a_search_is_trained_against_by_the_player_who_leads_it(text, runs):
         ("policy:PolicyNet,decisions=false", "add rule=likelihood"),
         ("dt:DTNet", "cannot ask a DTNet"),
         ("gc:GCPolicyNet,decisions=false", "cannot ask a GCPolicyNet"),
+        ("gc:asked,goal=100", "rollouts ask for no goal"),
         ("mcts:PolicyNet", "add rule=likelihood"),
         ("nobody", "unknown name"),
         ("policy:nobody", "no run 'nobody'"),

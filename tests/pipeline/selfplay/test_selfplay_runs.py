@@ -23,7 +23,7 @@ from tichu_models.rl.settings import settings_of
 from tichu_models.runs.files import CHAMPION, CURVES, FIGURES, METRICS, RESUME, RESUME_SELFPLAY, TRIAL, WEIGHTS
 from tichu_pipeline.cli import app
 from tichu_pipeline.selfplay import runs as selfplay_runs
-from tichu_pipeline.selfplay.runs import SelfplayRequest, start_of
+from tichu_pipeline.selfplay.runs import VERSION, SelfplayRequest, start_of
 from tichu_pipeline.selfplay.train import train_run, usual_workers
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
@@ -88,7 +88,7 @@ def test_a_run_has_all_that_a_player_and_a_reader_need(paths):
     assert (folder / CURVES).stat().st_size > 10_000
     assert any(folder.glob("events.out.*"))
     trial = json.loads((folder / TRIAL).read_text())
-    assert (trial["config"], trial["settings"], trial["attempts"], trial["version"]) == ("smoke", [], 1, 1)
+    assert (trial["config"], trial["settings"], trial["attempts"], trial["version"]) == ("smoke", [], 1, VERSION)
     players = {name: size for name, size in weights(folder).items() if not name.startswith("critic/")}
     assert trial["parameters"] == sum(map(len, players.values())) // 4
     with (folder / METRICS).open() as file:
