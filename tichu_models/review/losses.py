@@ -46,13 +46,17 @@ class Loss(NamedTuple):
 
 
 def loss_of(values: np.ndarray, weights: np.ndarray) -> Loss:
-    """The loss by the values (answers, deals) on deals of these weights."""
+    """The loss by the values (answers, deals) on deals of these weights.
+
+    A half that finds no better answer measures 0 on every deal, which is not as sure as it looks: the error is at least
+    that of the best other answer's gain."""
     lost, half = np.zeros(values.shape[1]), np.arange(values.shape[1]) % 2
     for measured in range(2):
         chosen = int((values @ np.where(half == measured, 0.0, weights)).argmax())
         lost = np.where(half == measured, values[chosen] - values[GIVEN], lost)
-    found = gains(np.vstack([np.zeros(len(lost)), lost]), weights, 0)
-    return Loss(float(found.means[1]), float(found.errors[1]), int((values @ weights).argmax()))
+    found, others = gains(np.vstack([np.zeros(len(lost)), lost]), weights, 0), gains(values, weights, GIVEN)
+    error = max(found.errors[1], others.errors[1 + others.means[1:].argmax()])
+    return Loss(float(found.means[1]), float(error), int((values @ weights).argmax()))
 
 
 def may_cost(values: np.ndarray, weights: np.ndarray, points: float, errors: float) -> bool:

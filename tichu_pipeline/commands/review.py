@@ -42,6 +42,7 @@ def review(
     """
     from dataclasses import replace
 
+    import torch
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError, agent_from
@@ -52,6 +53,7 @@ def review(
     from tichu_pipeline.review.terminal import show_review
     from tichu_pipeline.storage.folders import DataPaths
 
+    torch.set_num_threads(1)  # batches of a network are small: threads would only wait for each other
     unread: list[str] = []
     games = list(games_in(paths, unread.append))
     rounds = sum(len(game.rows) for game in games)
