@@ -10,15 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from tichu_models.agents.neural.turn_sequences import lay_sequences
-from tichu_models.kernels import kernel
 from tichu_models.networks.dtrl_net import DTRLNet
 from tichu_models.networks.interface import TURN_FEATURES
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.rl.hall import gather
-from tichu_models.rules.asking import PLAY
-from tichu_models.rules.combinations import cards_of
+from tichu_models.rl.latest_turns import turns_of
 
 
 class Reader:
@@ -86,42 +84,3 @@ def reader_of(network: nn.Module, spec: Spec, scaling: Scaling, dtype: torch.dty
     if isinstance(network, DTRLNet):
         return TurnReader(spec, scaling, dtype, network.turns)
     return Reader(spec, scaling, dtype)
-
-
-def turns_of(rows: np.ndarray, decisions: np.ndarray, options: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places among all decisions of the latest plays of the same seat and round (n, most), those of `rows` last, -1
-    where there are fewer; and the cards that were played there. A table's decisions are recorded in their order."""
-    places = np.empty((len(rows), most), dtype=np.int64)
-    played = np.zeros((len(rows), most), dtype=np.int64)
-    rounds = int(decisions["round"].max(initial=0)) + 1
-    latest, before = np.full((rounds, 4), -1, dtype=np.int64), np.empty(len(decisions), dtype=np.int64)
-    _find_turns(rows, decisions, options, latest, before, places, played)
-    return places, played
-
-
-@kernel
-def _find_turns(
-    rows: np.ndarray,
-    decisions: np.ndarray,
-    options: np.ndarray,
-    latest: np.ndarray,
-    before: np.ndarray,
-    places: np.ndarray,
-    played: np.ndarray,
-) -> None:
-    """`turns_of`; `latest` (rounds, 4) and `before` are the latest play of each seat, and the one before each play."""
-    for place in range(len(decisions)):
-        made = decisions[place]
-        if made.kind == PLAY:
-            before[place] = latest[made.round, made.seat]
-            latest[made.round, made.seat] = place
-    present = places.shape[1] - 1
-    for i in range(len(rows)):
-        place = rows[i]
-        for k in range(present, -1, -1):
-            places[i, k] = place
-            if place >= 0:
-                made = decisions[place]
-                if k < present:
-                    played[i, k] = cards_of(options[made.first + made.chosen])
-                place = before[place]

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from tichu_models.arena.defaults import DEALS
-from tichu_models.rules.scoring import POINT_STEP
-from tichu_models.rules.state import GAME_GOAL
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
@@ -84,6 +82,9 @@ def calibrate(
 
 def _score(text: str) -> tuple[int, int] | None:
     """The score of a game from its text."""
+    from tichu_models.rules.scoring import POINT_STEP
+    from tichu_models.rules.state import GAME_GOAL
+
     if not text:
         return None
     own, _, other = text.partition(":")

@@ -17,7 +17,8 @@ from tichu_models.networks.interface import GAIN, IS_ASKED, IS_TURN, PASS_OUTPUT
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.unpack import LANES
 from tichu_models.players.builtin import HeuristicAgent
-from tichu_models.rl.readers import TurnReader, turns_of
+from tichu_models.rl.latest_turns import turns_of
+from tichu_models.rl.readers import TurnReader
 from tichu_models.rl.rollout import Experience, Seating, play
 from tichu_models.rules.asking import BOMB_THROW, PLAY
 from tichu_models.rules.cards import INDEX_OF_LABEL, labels, parse_cards
