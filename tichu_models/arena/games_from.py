@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from tichu_models.arena import lockstep
-from tichu_models.arena.selfplay import ROUNDS_A_CHUNK
 from tichu_models.arena.table import fixtures_of
 from tichu_models.arena.tournament import Make
 
 DEALS_AT_ONCE = 512
+MOST_ROUNDS = 50  # of a game, which then goes to who leads: players who only lose points would never end it
 # Who plays team 20, which begins with the first score, and team 31: 0 the player, 1 its opponent.
 PAIRINGS = ((0, 1), (1, 0), (1, 1))
 
@@ -65,7 +65,7 @@ def _won(agents: list, seating: tuple[int, ...], score: tuple[int, int], seed: i
     """What team 20 makes of n games."""
     fixtures = fixtures_of(np.tile(seating, (n, 1)), seed, first)
     fixtures["total"] = score
-    rows = lockstep.play(agents, fixtures, ROUNDS_A_CHUNK, n).rows
+    rows = lockstep.play(agents, fixtures, MOST_ROUNDS, n).rows
     lead = np.bincount(rows["game_id"] - first, rows["score"] @ [1.0, -1.0], n) + score[0] - score[1]
     return (1 + np.sign(lead)) / 2
 
