@@ -62,7 +62,7 @@ bench: install
 proof: install
 	$(BIN)/python -m pytest -m proof -s $(PYTEST_ARGS)
 
-# The player that ships, trained anew: two hours on 2 cores. It goes on where it was interrupted. First from random
+# The player that ships, trained anew: 70 minutes of one core. It goes on where it was interrupted. First from random
 # weights, then with larger iterations, lower rates and less entropy.
 LONGER := iterations=500 rounds=4096 learning_rate=5e-4 last_learning_rate=3e-5 entropy=0.003 last_entropy=0.0007 \
 	decision_entropy=0.003 last_decision_entropy=0.001 seed=11
