@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tichu_models.kernels import kernel
 from tichu_models.players.base import Agent
 from tichu_models.review.referee import likely_answers
+from tichu_models.review.supposed_rounds import kin_of_plays
 from tichu_models.rules.asking import BOMB_THROW, KINDS, PLAY, SCHUPF, given_cards
-from tichu_models.rules.cards import DECK, VALUE_OF_INDEX, rank_counts
+from tichu_models.rules.cards import DECK, VALUE_OF_INDEX
 from tichu_models.rules.legal import has_bomb
 
-SPECIAL_CARDS = 15  # their bits in a mask
 FEW = 2  # so many answers are all tried where the referee has no probabilities
 
 
@@ -37,25 +36,13 @@ class Tried(NamedTuple):
         return Tried(self.answers[places], self.shares[places], self.counts[decisions])
 
 
-@kernel
-def _kin(hands: np.ndarray, plays: np.ndarray, counts: np.ndarray, kin: np.ndarray) -> None:
-    """A number for each play, equal for plays of a decision that differ in colours only."""
-    at = 0
-    for i in range(len(counts)):
-        matters = has_bomb(hands[i])
-        for k in range(at, at + counts[i]):
-            cards = plays[k] & DECK
-            kin[k] = cards if matters else rank_counts(cards) & ~SPECIAL_CARDS | cards & SPECIAL_CARDS
-        at += counts[i]
-
-
 def _kin_of(kind: int, views: np.ndarray, answers: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """A number for each answer, equal for those that count as one."""
     if kind == BOMB_THROW:
         return (answers != 0).astype(np.int64)
     kin = answers.copy()
     if kind == PLAY:
-        _kin(np.ascontiguousarray(views["hand"]), answers, counts, kin)
+        kin_of_plays(np.ascontiguousarray(views["hand"]), answers, counts, kin)
     elif kind == SCHUPF:
         right, partner, left = (VALUE_OF_INDEX[card].astype(np.int64) for card in given_cards(answers))
         plain = np.repeat([not has_bomb(hand) for hand in views["hand"].tolist()], counts)
