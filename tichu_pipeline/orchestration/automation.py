@@ -81,7 +81,14 @@ evaluate = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, selfplay, exploit, evaluate, everything]
+games = dg.define_asset_job(
+    "games",
+    selection=dg.AssetSelection.groups("games"),
+    description="Counts, learns and plays the games beside Tichu, and updates their page. It needs no logs.",
+    tags=BEGUN_AGAIN,
+)
+
+JOBS = [refresh, train, selfplay, exploit, evaluate, games, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:
