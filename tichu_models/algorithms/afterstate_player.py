@@ -50,6 +50,7 @@ class Choices(NamedTuple):
     so_far: np.ndarray  # points in the afterstate
     explored: np.ndarray  # whether the action was random
     lengths: np.ndarray  # choices of each game
+    made: np.ndarray  # actions of each game, those without a choice too
     scores: np.ndarray
 
 
@@ -109,13 +110,15 @@ class AfterstatePlayer:
 
     def choose(self, state: State) -> int:
         """The action with the highest total."""
-        return int(self.codes[int(self.totals(self.batch_of(state)).argmax())])
+        best = int(self.totals(self.batch_of(state)).argmax())
+        return int(self.codes[best])
 
     def play(self, options: np.ndarray, keys: np.ndarray, epsilon: float = 0.0, keep: bool = False) -> Choices:
         """Plays a game for each key to its end. Without `keep` inputs are not kept."""
         number, algorithms = len(keys), self.game.algorithms
         states = np.zeros(number, dtype=self.game.state).view(np.recarray)
-        algorithms["begin_choices"](states, options, keys, self._actions)
+        made = np.zeros(number, dtype=np.int64)
+        algorithms["begin_choices"](states, options, keys, self._actions, made)
         lengths, chosen = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
         inputs: list[np.ndarray] = []
         best: list[np.ndarray] = []
@@ -126,7 +129,7 @@ class AfterstatePlayer:
             seen, random = np.zeros(number, dtype=np.float32), np.zeros(number, dtype=np.bool_)
             played = algorithms["advance"](
                 *(states, self._actions, self.counts[:number], self.codes, totals, epsilon),
-                *(np.uint64(draw(keys[0], -2 - len(best))), chosen, seen, random),
+                *(np.uint64(draw(keys[0], -2 - len(best))), chosen, seen, random, made),
             )
             if not played:
                 break
@@ -138,8 +141,9 @@ class AfterstatePlayer:
             if keep:
                 inputs.append(self.inputs[rows])
         scores = np.array([self.game.returns(state)[0] for state in states])
-        return Choices(inputs, np.array(best), np.array(so_far), np.array(explored), lengths, scores)
+        return Choices(inputs, np.array(best), np.array(so_far), np.array(explored), lengths, made, scores)
 
-    def scores(self, options: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The score of a game for each key."""
-        return np.concatenate([self.play(options, part).scores for part in in_parts(keys)])
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had."""
+        played = [self.play(options, part) for part in in_parts(keys)]
+        return np.concatenate([each.scores for each in played]), np.concatenate([each.made for each in played])

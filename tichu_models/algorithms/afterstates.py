@@ -27,8 +27,9 @@ def take_key(state: State, key: Key) -> None:
     raise NotImplementedError
 
 
-def to_choice(state: State, actions: np.ndarray) -> int:
-    """Lets chance act and makes actions without a choice; returns how many are legal then, 0 if the game is over."""
+def to_choice(state: State, actions: np.ndarray, made: np.ndarray, game: int) -> int:
+    """Lets chance act and makes actions without a choice, which are counted in `made`; returns how many are legal then,
+    0 if the game is over."""
     while mover(state) != OVER:
         if mover(state) == CHANCE:
             chance(state)
@@ -37,14 +38,18 @@ def to_choice(state: State, actions: np.ndarray) -> int:
         if n > 1:
             return n
         step(state, actions[0])
+        made[game] += 1
     return 0
 
 
-def begin_choices(states: np.ndarray, options: np.ndarray, keys: np.ndarray, actions: np.ndarray) -> None:
-    """Begins a game for each key, up to its first choice."""
+def begin_choices(
+    states: np.ndarray, options: np.ndarray, keys: np.ndarray, actions: np.ndarray, made: np.ndarray
+) -> None:
+    """Begins a game for each key, up to its first choice. `made` counts the actions of each."""
     for i in range(len(states)):
         begin(states[i], options, keys[i])
-        to_choice(states[i], actions)
+        made[i] = 0
+        to_choice(states[i], actions, made, i)
 
 
 def expand(
@@ -91,6 +96,7 @@ def advance(
     chosen: np.ndarray,
     best: np.ndarray,
     explored: np.ndarray,
+    made: np.ndarray,
 ) -> int:
     """Makes in each game the action with the highest total, the first of equals, or with probability `epsilon` a random
     one, and goes on to the next choice. Notes the row of the action, the highest total, and whether the action was
@@ -110,7 +116,8 @@ def advance(
             row = at + draw_below(key, 2 * i + 1, counts[i])
         chosen[i] = row
         step(states[i], codes[row])
-        to_choice(states[i], actions)
+        made[i] += 1
+        to_choice(states[i], actions, made, i)
         at += counts[i]
         played += 1
     return played
@@ -125,6 +132,7 @@ def roll_ahead(
     actions: np.ndarray,
     ahead: np.ndarray,
     so_far: np.ndarray,
+    made: np.ndarray,
 ) -> None:
     """For each of some actions, each with the row of its game, writes as many states as `rolls`: the next choice, or
     the end, that it leads to by chances of its own. All actions of a game meet the same chances, none of them those
@@ -136,7 +144,7 @@ def roll_ahead(
             ahead[at] = states[games[i]]
             take_key(ahead[at], np.uint64(draw(of_game, roll)))
             step(ahead[at], codes[i])
-            to_choice(ahead[at], actions)
+            to_choice(ahead[at], actions, made, at)
             so_far[at] = points(ahead[at])
             at += 1
 

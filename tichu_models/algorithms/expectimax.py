@@ -48,7 +48,9 @@ class Expectimax(AfterstatePlayer):
         number = len(games) * self.rolls
         ahead = np.zeros(number, dtype=self.game.state).view(np.recarray)
         best = np.zeros(number, dtype=np.float32)
-        self.game.algorithms["roll_ahead"](states, games, codes, self.rolls, self.key, self._actions, ahead, best)
+        made = np.zeros(number, dtype=np.int64)
+        roll_ahead = self.game.algorithms["roll_ahead"]
+        roll_ahead(states, games, codes, self.rolls, self.key, self._actions, ahead, best, made)
         totals = self._ahead.totals(ahead)
         counts = self._ahead.counts[:number]
         going = np.flatnonzero(counts)

@@ -101,9 +101,10 @@ class MaskedPlayer:
         likely = scores[torch.tensor(legal)].float().softmax(0)
         return dict(zip(legal, likely.tolist(), strict=True))
 
-    def scores(self, options: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The score of a game for each key."""
-        return play_games(self.game, options, self._network, self._actions, keys).scores
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had."""
+        played = play_games(self.game, options, self._network, self._actions, keys)
+        return played.scores, played.steps
 
     def choose(self, state: State) -> int:
         """The likeliest action, the first of equals."""

@@ -34,18 +34,17 @@ ACTOR, CRITIC, GAMES = "actor.", "critic.", "games."  # how the names of tensors
 class SoloPPOSettings:
     """How a policy learns."""
 
-    steps: int  # of the whole training, in all games together
     games: int = 1024  # side by side
-    horizon: int = 64  # steps of each in an iteration
-    batch: int = 4096
-    epochs: int = 4
+    horizon: int = 32  # steps of each in an iteration
+    batch: int = 2048
+    epochs: int = 3
     rate: float = 1e-3
-    last_rate: float = 1e-5
+    last_rate: float = 3e-5
     clip: float = 0.2
     entropy: float = 0.01
     entropy_until: float = 1.0  # the share of the training after which entropy is worth nothing
     trace: float = 0.95  # lambda
-    hidden: tuple[int, ...] = (512, 512)
+    hidden: tuple[int, ...] = (256, 256)
     mask: bool = True
     penalty: float = 0.0  # points that an illegal action costs
     seed: int = 1

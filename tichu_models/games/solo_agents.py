@@ -9,6 +9,7 @@ from tichu_models.algorithms.expectimax import Expectimax
 from tichu_models.algorithms.masked_policy import MaskedPlayer
 from tichu_models.chance import Key
 from tichu_models.game import State
+from tichu_models.games.agents import Advice
 
 
 class PointsAgent:
@@ -23,14 +24,15 @@ class PointsAgent:
             self._player.key = key
         return self._player.choose(state)
 
-    def advice(self, state: State) -> dict[int, str]:
+    def advice(self, state: State) -> dict[int, Advice]:
         """What each action is thought to be worth: the points of the game at its end."""
         totals = self._player.totals(self._player.batch_of(state))
         codes = self._player.codes[: len(totals)].tolist()
-        return {code: f"{total:.1f}" for code, total in zip(codes, totals.tolist(), strict=True) if np.isfinite(total)}
+        found = zip(codes, totals.tolist(), strict=True)
+        return {code: Advice(total, f"{total:.1f}") for code, total in found if np.isfinite(total)}
 
-    def scores(self, options: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The score of a game for each key, played side by side."""
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, played side by side, and how many actions it had."""
         return self._player.scores(options, keys)
 
 
@@ -44,10 +46,11 @@ class PolicyAgent:
         """Needs no chance."""
         return self._player.choose(state)
 
-    def advice(self, state: State) -> dict[int, str]:
+    def advice(self, state: State) -> dict[int, Advice]:
         """How likely it is to take each action."""
-        return {action: f"{100 * share:.1f}%" for action, share in self._player.probabilities(state).items()}
+        shares = self._player.probabilities(state)
+        return {action: Advice(share, f"{100 * share:.1f}%") for action, share in shares.items()}
 
-    def scores(self, options: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """The score of a game for each key, played side by side."""
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, played side by side, and how many actions it had."""
         return self._player.scores(options, keys)

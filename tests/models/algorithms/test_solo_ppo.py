@@ -19,7 +19,7 @@ from tichu_models.games.solo_actions import ACTIONS
 
 KEY = np.uint64(7)
 number = st.floats(-4, 4, width=32)
-SMALL = {"steps": 1_000_000, "games": 128, "horizon": 10, "batch": 320, "hidden": (64,), "rate": 3e-3}
+SMALL = {"games": 128, "horizon": 10, "batch": 320, "hidden": (64,), "rate": 3e-3}
 
 
 def training_of(name: str = "clever-prototype", words: dict | None = None, **changes) -> SoloPPO:
