@@ -39,9 +39,8 @@ def begun(name: str, number: int = 6) -> np.ndarray:
     """Games at their first choices."""
     of = game(name)
     states = np.zeros(number, dtype=of.state).view(np.recarray)
-    of.algorithms["begin_choices"](
-        states, options_of(of), keys_of(KEY, number), np.zeros(of.most_actions, dtype=np.int16)
-    )
+    actions, made = np.zeros(of.most_actions, dtype=np.int16), np.zeros(len(states), dtype=np.int64)
+    of.algorithms["begin_choices"](states, options_of(of), keys_of(KEY, number), actions, made)
     return states
 
 

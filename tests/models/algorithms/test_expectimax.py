@@ -29,9 +29,8 @@ def at_choice(name: str, key: int, **words):
     """A game at its first choice, as a batch of one."""
     of = game(name)
     states = np.zeros(1, dtype=of.state).view(np.recarray)
-    of.algorithms["begin_choices"](
-        states, options_of(of, **words), keys_of(np.uint64(key), 1), np.zeros(32, dtype=np.int16)
-    )
+    actions, made = np.zeros(of.most_actions, dtype=np.int16), np.zeros(len(states), dtype=np.int64)
+    of.algorithms["begin_choices"](states, options_of(of, **words), keys_of(np.uint64(key), 1), actions, made)
     return states
 
 
