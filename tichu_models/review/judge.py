@@ -117,10 +117,11 @@ class Judge:
             may = [may_cost(*each, LEAST_POINTS, ERRORS_OF_LOOKS[look]) for each in zip(values, weights, strict=True)]
             left &= closer | np.array(may, dtype=bool)
             rows = np.flatnonzero(left)
-            for i, *found in zip(rows, *self.values(decisions[rows], tried.of(rows), deals, first), strict=True):
-                if look == 0:
-                    found = np.hstack([values[i], found[0]]), np.hstack([weights[i], found[1]])
-                values[i], weights[i] = found  # in the end only by deals that did not make it look costly
+            new = self.values(decisions[rows], tried.of(rows), deals, first)
+            for i, of_values, of_weights in zip(rows, *new, strict=True):
+                kept = slice(None) if look == 0 else slice(0)  # a loss is measured by new deals alone
+                values[i] = np.hstack([values[i][:, kept], of_values])
+                weights[i] = np.hstack([weights[i][kept], of_weights])
         losses = [loss_of(*each) for each in zip(values, weights, strict=True)]
         return Judged(decisions, tried, values, weights, losses, left)
 

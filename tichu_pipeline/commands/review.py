@@ -77,8 +77,9 @@ def review(
         if player is not None:
             check_player(games, player)
         settings = replace(DEEP if deep else JudgeSettings(), seed=seed)
-        agent, second = (agent_from(name, paths_of_data.runs) if name else None for name in (by, beside))
+        agent = agent_from(by, paths_of_data.runs)
         judge = Judge(agent, settings)
+        second = agent_from(beside, paths_of_data.runs) if beside else None
         if second:
             Judge(second, settings)
         referees = Referees(by, paths_of_data.runs, settings, beside)

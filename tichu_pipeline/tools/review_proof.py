@@ -103,9 +103,8 @@ def true_deals(
     about = {"player": player, "deals": deals, "seed": seed}
     done = part_of(facts.setdefault("true_deals", {}), name, about)
     tasks = {str(game): DealsTask(player, runs, seed, deals, game) for game in range(first, first if logs else games)}
-    for game in games_in(logs or [], typer.echo):
-        rounds = Rounds(game.rows, game.history)
-        tasks[str(game.game_id)] = DealsTask(player, runs, seed, deals, game.key, rounds)
+    for log in games_in(logs or [], typer.echo):
+        tasks[str(log.game_id)] = DealsTask(player, runs, seed, deals, log.key, Rounds(log.rows, log.history))
     left = {game: task for game, task in tasks.items() if game not in done}
     with Processes(workers) if workers > 1 else Serial() as pool:
         for game, rows in zip(left, pool.map(gains_of, left.values()), strict=True):

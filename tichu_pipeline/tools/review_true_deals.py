@@ -64,9 +64,9 @@ def _on_true_deals(judge: Judge, decisions: np.ndarray, tried: Tried, rows: np.n
     """What each answer is worth on the true deal, played on by the referee. `rows` has the round of each decision."""
     asked = np.zeros(len(decisions), dtype=POSITION)
     early = decisions["seen"]["kind"] <= SCHUPF
-    for part, positions in ((early, before_play), (~early, in_play)):
+    for part, ask in ((early, before_play), (~early, in_play)):
         if part.any():
-            asked[part] = positions(judge, decisions[part], rows[part])
+            asked[part] = ask(judge, decisions[part], rows[part])
     positions = np.zeros(len(tried.answers), dtype=POSITION)
     branch(asked, tried.answers, tried.counts, 1, positions)
     signs = np.repeat(1 - 2 * (decisions["seen"]["seat"].astype(np.int64) & 1), tried.counts)
