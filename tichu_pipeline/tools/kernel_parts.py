@@ -124,7 +124,7 @@ def reviews() -> None:
         played = _play_once(name, runs)
         names = [["north", "east", "south", "west"]] * len(played)
         game = LoggedGame(None, "", 0, played.rows, scores_before(played.rows), played.history, names, [])
-        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, again=8))
+        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, more=8, again=8))
         review([game], judge, name, CriticsWorth(runs / "CandidateRLNet"))
 
 
