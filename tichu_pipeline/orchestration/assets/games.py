@@ -164,9 +164,18 @@ def _preset(config: GameConfig) -> str:
     return config.preset
 
 
+# Runs of the job `everything`: with the preset demo each takes seconds. The job `games` makes the others as well.
+QUICK = {("chameleon", "td"), ("clever", "td")}
+
 game_rules = {name: rules_asset(name) for name in MODULES}
 game_runs = {name: [run_asset(name, method) for method in methods_of(name)] for name in MODULES}
 game_matches = {name: matches_asset(name, game_runs[name]) for name in MODULES if matches.has_some(name)}
+slow_runs = [
+    run
+    for name, listed in game_runs.items()
+    for method, run in zip(methods_of(name), listed, strict=True)
+    if (name, method) not in QUICK
+]
 games_assets = [
     *game_rules.values(),
     *(each for listed in game_runs.values() for each in listed),
