@@ -70,3 +70,11 @@ def value_intervals(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray
     found = gains(np.vstack([np.zeros(values.shape[1]), values]), weights, 0)
     means, half = found.means[1:], spread_of(LEVEL) * found.errors[1:]
     return means, means - half, means + half
+
+
+def behind_best(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By how much each answer is behind the one with the highest mean on the same deals, and the ends of its confidence
+    interval. An answer whose interval holds 0 counts as equally good."""
+    found = gains(values, weights, int((values @ weights).argmax()))
+    means, half = -found.means, spread_of(LEVEL) * found.errors
+    return means, means - half, means + half

@@ -15,7 +15,7 @@ import numpy as np
 from tichu_models.observation.logged_answers import answer_label
 from tichu_models.review.judge import LOOKS, Judge, Judged
 from tichu_models.review.logged import Finder
-from tichu_models.review.losses import value_intervals
+from tichu_models.review.losses import behind_best, value_intervals
 from tichu_models.review.luck import Worth
 from tichu_models.rules.asking import KINDS
 from tichu_models.statistics import bootstrap
@@ -106,12 +106,15 @@ def _decision(game: LoggedGame, judged: Judged, i: int) -> Record:
     part = slice(end - int(judged.tried.counts[i]), end)
     labels = [answer_label(kind, int(answer)) for answer in judged.tried.answers[part]]
     means, lows, highs = value_intervals(judged.values[i], judged.weights[i])
+    behind = np.column_stack(behind_best(judged.values[i], judged.weights[i])).round(1) + 0.0
     lost = judged.loss(i)
     options = [
         {
             "answer": labels[k],
             "value": round(float(means[k]), 1),
             "interval": [round(float(lows[k]), 1), round(float(highs[k]), 1)],
+            "behind": float(behind[k, 0]),
+            "behind_interval": behind[k, 1:].tolist(),
             "policy": None if np.isnan(share) else round(float(share), 4),
         }
         for k, share in enumerate(judged.tried.shares[part])

@@ -15,9 +15,9 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.algorithms.student import Student
 from tichu_models.networks.architectures import build
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import GOAL
 from tichu_models.options import OptionError

@@ -35,7 +35,9 @@ Blunders are the plays that the generator made at random. In mid-round, 28 to 34
 Figures are of the validation split, over all decisions as often as they come up, unless a column says otherwise;
 baselines are judged on its first decisions in time. Errors are in points / 100. GCPolicyNet and DTNet read the
 return that the round really had, beside what a player sees. Their top-1 is that of players who know how the round
-ends: do not compare it with that of the other networks."""
+ends: do not compare it with that of the other networks.
+
+Networks that learned from self-play imitate nobody: [selfplay.md](selfplay.md) has their figures."""
 
 
 GOALS_EXPLAINED = """\

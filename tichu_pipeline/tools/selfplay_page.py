@@ -1,9 +1,9 @@
 """`python -m tichu_pipeline.tools.selfplay_page`: writes docs/selfplay.md from what self-play left in a data folder.
 
 Facts are collected in docs/selfplay.json: the arms that `selfplay_study` has judged, the figures of `selfplay_figures`,
-what `tichu exploit` has found, and the curves of runs and arms. What the data folder does not have stays as it is
-there, so that the study can be made in parts. Page and pictures are drawn from these facts; nothing in them is written
-by hand.
+stored tournaments named `selfplay_..`, what `tichu exploit` has found, and the curves of runs and arms. What the data
+folder does not have stays as it is there, so that the study can be made in parts. Page and pictures are drawn from
+these facts; nothing in them is written by hand.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tichu_models.arena.summary import summary
 from tichu_models.rl.journal import rows_of
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
@@ -25,10 +26,13 @@ from tichu_pipeline.selfplay.runs import OPPONENT
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
+from tichu_pipeline.tournaments.facts import cell, duration
+from tichu_pipeline.tournaments.files import read
 
 FACTS = "selfplay.json"  # beside the page
 CURVE = ("minutes", "rounds", "points_per_round")
 ARMS_PICTURE, RUNS_PICTURE = "selfplay_arms.png", "selfplay_runs.png"
+MATCHES = "selfplay_"  # begins the names of tournaments that the page tells of
 
 ABOUT = """\
 Players that learned by playing against themselves, from random weights, with no game log and no rule of thumb to
@@ -44,6 +48,11 @@ ARMS_ABOUT = """\
 All arms were fixed before any was run, and have the same number of rounds, one seed each. They were judged by {deals:,}
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
 what another seed would give: that is 2 to 3 points more."""
+
+MATCHES_ABOUT = """\
+Duels over duplicate deals, in points a round; `policy_net` and `candidate_policy_net` learned from 10,000 generated
+games with preset `laptop`. Each line is `tichu tournament` with these two, these deals and this seed. Times are those
+of a decision, the median and the 99 % quantile, on one core and in batches; forced answers are among them."""
 
 EXPLOITED_ABOUT = """\
 Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
@@ -67,11 +76,33 @@ def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
             arms_found[name] = {**json.loads((folder / JUDGED).read_text()), **_course(folder)}
     return {
         "runs": runs,
-        "partners": found.get("partners") or facts.get("partners", []),
-        "duels": found.get("duels") or facts.get("duels", []),
+        "partners": _together(facts, found, "partners"),
+        "duels": _together(facts, found, "duels"),
+        "matches": {**facts.get("matches", {}), **matches_of(paths)},
         "arms": arms_found,
         "exploited": {**facts.get("exploited", {}), **{each["agent"]: each for each in results(paths)}},
     }
+
+
+def _together(facts: Mapping[str, Any], found: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """Figures of pairs of runs; those that were found take the place of older ones."""
+    pairs = [*facts.get(key, []), *found.get(key, [])]
+    return list({tuple(pair["runs"]): pair for pair in pairs}.values())
+
+
+def matches_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
+    """The duels of a data folder, by the names of their tournaments."""
+    found = {}
+    for path in sorted(paths.tournaments.glob(f"{MATCHES}*.parquet")):
+        played = summary(read(path))
+        (pairing,), times = played["pairings"], {each["name"]: each for each in played["times"]}
+        a, b = pairing["a"], pairing["b"]
+        found[path.stem.removeprefix(MATCHES)] = {
+            **{key: pairing[key] for key in ("a", "b", "deals", "points_per_round", "interval", "forfeits")},
+            "seed": played["seed"],
+            "seconds": {name: [times[name]["p50"], times[name]["p99"]] for name in (a, b)},
+        }
+    return found
 
 
 def _origin(paths: DataPaths, name: str) -> dict[str, Any]:
@@ -141,6 +172,17 @@ def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> s
     return markdown.table(("Runs", heading), rows)
 
 
+def matches_table(matches: Mapping[str, Mapping[str, Any]]) -> str:
+    """Duels with players of other kinds, those who lose most first."""
+    rows = []
+    for match in sorted(matches.values(), key=lambda match: -match["points_per_round"]):
+        times = [", ".join(map(duration, match["seconds"][match[side]])) for side in ("a", "b")]
+        points = cell(match["points_per_round"], match["interval"])
+        rows.append((f"`{match['a']}` : `{match['b']}`", points, f"{match['deals']:,}", f"{match['seed']}", *times))
+    heading = ("Agents", "Points a round", "Deals", "Seed", "Time of the first", "Time of the second")
+    return markdown.table(heading, rows)
+
+
 def exploited_table(found: Sequence[Mapping[str, Any]]) -> str:
     """Best responses, the player who is hardest to beat first."""
     rows = []
@@ -208,6 +250,8 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
                 "The first run against the second.",
                 pairs_table(facts["duels"], "points", "Points a round"),
             ]
+    if facts["matches"]:
+        parts += ["## Against other players", MATCHES_ABOUT, matches_table(facts["matches"])]
     if facts["exploited"]:
         parts += ["## How exploitable", EXPLOITED_ABOUT, exploited_table(list(facts["exploited"].values()))]
     if found:

@@ -58,7 +58,7 @@ def test_it_has_the_documented_fields(record):
     assert all({*player} == PLAYER for player in record["players"])
     assert all({*decision} == DECISION for decision in record["decisions"])
     assert all(
-        {*option} == {"answer", "value", "interval", "policy"}
+        {*option} == {"answer", "value", "interval", "behind", "behind_interval", "policy"}
         for each in record["decisions"]
         for option in each["options"]
     )
@@ -93,6 +93,10 @@ def test_a_decision_shows_what_was_tried(record):
         assert len(decision["options"]) == len(values) > 1 or decision["kind"] == "play"
         assert [*values.values()] == sorted(values.values(), reverse=True)
         assert values[best] >= values[answer]
+        for option in decision["options"]:
+            assert option["behind"] == pytest.approx(decision["options"][0]["value"] - option["value"], abs=0.11)
+            low, high = option["behind_interval"]
+            assert low <= option["behind"] <= high
         assert (decision["loss"] > 0) == (best != answer)
         assert decision["loss"] >= 0
         assert decision["loss"] > 0 or not decision["certain"]

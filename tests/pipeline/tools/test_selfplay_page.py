@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tichu_models.arena.tournament import TournamentRequest
 from tichu_models.rl.journal import Journal
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools import selfplay_page
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX
+from tichu_pipeline.tournaments.running import run
 
 CALLS = {"small_a_round": 0.1, "small_made": 0.8, "grand_a_round": 0.2, "grand_made": 0.7}
 FIGURES = {"points": 80.0, "error": 1.5, "deals": 1000, **CALLS}
@@ -72,4 +74,28 @@ def test_it_says_what_was_measured(tmp_path, page):
         ("`a` and `b`", "-1.5"),
     ):
         assert any(all(word in line for word in words) for line in lines), words
+    assert page("nothing") == page("data")
+
+
+def test_figures_of_pairs_come_together(tmp_path, page):
+    """Strangers of the first machine that are lost when others are judged on the second."""
+    for data, other, cost in (("first", "b", 2.5), ("second", "c", 7.5), ("third", "b", 4.5)):
+        (tmp_path / data).mkdir()
+        pair = {"runs": ["a", other], "error": 0.5}
+        facts = {"runs": {}, "partners": [{**pair, "cost": cost}], "duels": [{**pair, "points": cost}]}
+        (tmp_path / data / FILE).write_text(json.dumps(facts))
+        page(data)
+    kept = json.loads((tmp_path / selfplay_page.FACTS).read_text())
+    assert [(pair["runs"], pair["cost"]) for pair in kept["partners"]] == [(["a", "b"], 4.5), (["a", "c"], 7.5)]
+
+
+def test_duels_with_other_players_are_told(tmp_path, page):
+    """A stored tournament whose margin has the wrong sign or the wrong names, and others that are none of the page's
+    business."""
+    paths = DataPaths(tmp_path / "data")
+    for name in ("selfplay_chance", "ladder"):
+        run(paths, name, TournamentRequest(("heuristic", "random"), deals=4, seed=9))
+    (line,) = [line for line in page("data").splitlines() if "`heuristic` : `random`" in line]
+    assert "| +" in line
+    assert "| 4 | 9 |" in line
     assert page("nothing") == page("data")

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from tichu_models.agents.neural.network import TILE, WORDS_BEHIND
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.kernels import kernel
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW
 from tichu_models.observation.fields import Row
 from tichu_models.observation.scaling import Scaling
