@@ -13,10 +13,11 @@ from tichu_models.algorithms.searcher import RULES, Budget, Searcher
 from tichu_models.algorithms.td_network import TDNetwork, WeightsError
 from tichu_models.chance import Key, draw_below
 from tichu_models.game import Game, State
+from tichu_models.games.thinking import KERNEL_OF, thinking_agent
 from tichu_models.games.training import weights_file
 from tichu_models.options import OptionError, Options, expected, option
 
-NAMES = ("random", "greedy", *RULES, "td")
+NAMES = ("random", "greedy", *RULES, *KERNEL_OF, "td")
 DEFAULT_SECONDS = 1.0
 
 
@@ -86,6 +87,8 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name in KERNEL_OF:
+            return thinking_agent(game, text.strip(), _read(rest))
         if name != "random" and ("choose_afterstate" if name == "td" else "search_maxn") not in game.algorithms:
             raise OptionError(f"it does not play {game.name}; random does")
         if name == "td":

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from tests.makers.games import options_of
-from tichu_models.games.agents import NAMES, UnknownAgent, agent_of
+from tichu_models.algorithms.searcher import RULES
+from tichu_models.games.agents import UnknownAgent, agent_of
 from tichu_models.games.match import MatchError, match, seatings
 from tichu_models.games.registry import game
 
@@ -73,7 +74,7 @@ def test_an_illegal_action_is_counted_and_replaced():
     assert other["illegal"] == 0
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "td"])
+@pytest.mark.parametrize("name", ["random", "greedy", *RULES])
 def test_every_agent_plays(name):
     """A name that is listed and leads to nothing."""
     text = name if name in ("random", "greedy") else f"{name}:positions=200,evaluation=moves"

@@ -150,7 +150,11 @@ def seats_of(options: np.ndarray) -> tuple[int, ...]:
 def sides_of(options: np.ndarray) -> tuple[tuple[int, ...], ...]:
     """Who wins together."""
     seats = seats_of(options)
-    return ((0, 2), (1, 3)) if int(options[AT_RULES]) & TEAMS and len(seats) == PLAYERS else tuple((seat,) for seat in seats)
+    return (
+        ((0, 2), (1, 3))
+        if int(options[AT_RULES]) & TEAMS and len(seats) == PLAYERS
+        else tuple((seat,) for seat in seats)
+    )
 
 
 def illegal(error: Exception) -> IllegalAction:

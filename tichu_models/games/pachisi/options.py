@@ -59,7 +59,7 @@ class RingOptions(Options):
             raise OptionError(f"teams, players = {self.players}: teams need four players")
         if on["start_blocking"] and self.distance < LEAST_BARRED:
             raise OptionError(
-                f"start_blocking, distance = {self.distance}: pins that bar each other need {LEAST_BARRED} cells or more"
+                f"start_blocking, distance = {self.distance}: barred ways need {LEAST_BARRED} cells or more"
             )
         if on["dice_rethrow"] and not on["dice"]:
             raise OptionError("dice_rethrow: there is nothing to throw again without dice")

@@ -5,8 +5,8 @@ player on turn, and may have `hands` of all, `played` and `thrown` cards, those 
 (deal, exchange, play), the size of the next `deal` and the `starter`; cards that are nowhere are in the pack.
 
 An action is {"card": "5", "pin": 0, "move": 5}, {"swap": [own pin, other player, its pin]}, {"seven": [steps of each
-pin]}, each with "card": "joker" if it is one; {"give": card} or {"discard": true}. A person writes 0 5, swap 0 B3, seven
-0 7 0 0, each with joker before it; give 5, or discard.
+pin]}, each with "card": "joker" if it is one; {"give": card} or {"discard": true}. A person writes 0 5, swap 0 B3 or
+seven 0 7 0 0, each with joker before it if it is one, give 5, or discard.
 """
 
 from __future__ import annotations

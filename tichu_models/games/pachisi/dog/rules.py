@@ -17,11 +17,11 @@ Two to four players, or two teams, move four pins each round a ring of 4 * d cel
    comes goes home, the partner's too; a pin of its own only with `friendly_fire`, otherwise the move is illegal.
 6. A pin whose steps end in its goal goes there if the cell is free; with `must_traverse_start` its start is a step
    between entry and goal. In the goal it goes forward only. Without `jump_in_goal_area` the cells on the way have to be
-   free as well. A pin that does not come in goes on round the ring; without `circular_board` it neither passes its entry
-   nor goes back behind its start.
+   free as well. A pin that does not come in goes on round the ring; without `circular_board` it neither passes its
+   entry nor goes back behind its start.
 7. A swap changes a pin on the ring with any other player's pin on the ring.
-8. A 7 is split over the pins that are not at home, which move at the same time (`tichu_models.games.pachisi.dog.sevens`):
-   every pin that is passed goes home, the player's own too.
+8. A 7 is split over the pins that are not at home, which move at the same time
+   (`tichu_models.games.pachisi.dog.sevens`): every pin that is passed goes home, the player's own too.
 9. With `start_blocking` nobody passes a pin that is on the start of its own player, or comes to it; such a pin is not
    swapped.
 10. A joker is any other card.
@@ -30,9 +30,9 @@ Two to four players, or two teams, move four pins each round a ring of 4 * d cel
 
 Actions: `tichu_models.games.pachisi.dog.actions` has the table; 0 to 805 with four players and d = 10, 806 discards.
 
-By default teams (of four), circular_board, start_blocking, jump_in_goal_area, must_traverse_start, joker, seven, swap and
-minus_four are on, friendly_fire, initial_free_pin and perfect_information off. Refused: teams of two or three players,
-start_blocking with a distance of 4 (all pins may bar each other for good).
+By default teams (of four), circular_board, start_blocking, jump_in_goal_area, must_traverse_start, joker, seven, swap
+and minus_four are on, friendly_fire, initial_free_pin and perfect_information off. Refused: teams of two or three
+players, start_blocking with a distance of 4 (all pins may bar each other for good).
 
 Deviations: what is left of a seven when a player is done is not played with the partner's pins. In the published
 program a pin enters the goal only from a cell with a smaller number than its entry, and who is done plays the partner's
@@ -56,7 +56,6 @@ from tichu_models.games.pachisi.board import (
     begin_board,
     note_goal,
     remember,
-    start_of,
     turn_to,
 )
 from tichu_models.games.pachisi.dog.actions import (

@@ -53,11 +53,13 @@ def observe(state: State, seat: int, out: np.ndarray) -> None:
     observe_board(state, seat, out, SCALARS)
     out[AT_EXCHANGE] = np.float32(state.phase == EXCHANGE)
     out[AT_DEAL + state.deal] = 1.0
+    left = 0
     for card in range(KINDS):
-        out[AT_DECK] += state.deck[card] / np.float32(ALL_CARDS)
+        left += state.deck[card]
         out[AT_HAND + card] = state.hands[seat, card] / np.float32(COPIES)
         out[AT_PLAYED + card] = state.played[card] / np.float32(COPIES)
         out[AT_THROWN + card] = state.thrown[seat, card] / np.float32(COPIES)
+    out[AT_DECK] = left / np.float32(ALL_CARDS)  # a sum of shares would be rounded by what the cards are
     if state.gave[seat] != NOWHERE:
         out[AT_GAVE + state.gave[seat]] = 1.0
     for offset in range(state.players):

@@ -119,5 +119,3 @@ def why_not(state: State, action: int) -> str:
 def cards_of(state: State, player: int) -> list[int]:
     """A player's cards, one by one."""
     return [number for number in range(1, SIDES + 1) for _ in range(int(state.hands[player, number - 1]))]
-
-

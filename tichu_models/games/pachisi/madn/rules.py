@@ -22,10 +22,9 @@ Two to four players move four pins each round a ring of 4 * d cells into their g
 
 Actions: 6 * pin + (number - 1); 24 is to pass. With a die only its number is legal.
 
-By default circular_board, jump_in_goal_area, must_traverse_start, start_on_1 and bonus_turn_on_6 are on, all others off.
-Refused: teams of
-two or three players, start_blocking with a distance of 4 (all pins may bar each other for good), dice_rethrow without
-dice.
+By default circular_board, jump_in_goal_area, must_traverse_start, start_on_1 and bonus_turn_on_6 are on, all others
+off. Refused: teams of two or three players, start_blocking with a distance of 4 (all pins may bar each other for good),
+dice_rethrow without dice.
 
 Deviations: numbers of cards instead of the die are a variant of learners. In the published program a pin enters the
 goal only from a cell with a smaller number than its entry, so that a long move of players 1 to 3 over cell 0 misses it;
@@ -52,7 +51,6 @@ from tichu_models.games.pachisi.board import (
     START_ON_1,
     begin_board,
     destination,
-    goal_of,
     is_own,
     note_goal,
     put,
