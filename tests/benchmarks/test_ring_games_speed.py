@@ -21,7 +21,7 @@ CASES = [
     ("madn", {"dice": "1"}, 10_000_000.0),
     ("dog", {}, 2_000_000.0),
 ]
-GAMES, PLAIN_STEPS = 2_000, 3_000
+GAMES, PLAIN_STEPS = 1_000, 3_000
 
 
 @pytest.mark.parametrize(("name", "words", "target"), CASES)

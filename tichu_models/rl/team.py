@@ -31,7 +31,8 @@ from tichu_models.rl.teaching import Teacher
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
-from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
+from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY
+from tichu_models.runs.folders import of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 

@@ -124,7 +124,7 @@ def reviews() -> None:
         played = _play_once(name, runs)
         names = [["north", "east", "south", "west"]] * len(played)
         game = LoggedGame(None, "", 0, played.rows, scores_before(played.rows), played.history, names, [])
-        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, again=8))
+        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, more=8, again=8))
         review([game], judge, name, CriticsWorth(runs / "CandidateRLNet"))
 
 
@@ -146,7 +146,7 @@ def selfplay() -> None:
 def chameleon() -> None:
     """Chameleon Chess, and the algorithms that are bound to it."""
     from tichu_models.algorithms.searcher import RULES, Budget, Searcher
-    from tichu_models.algorithms.td_network import TDNetwork, TDSettings
+    from tichu_models.algorithms.td_network import TDNetwork
     from tichu_models.games.registry import game
 
     of = game("chameleon")
@@ -156,7 +156,7 @@ def chameleon() -> None:
     for rule in RULES:
         of.step(state, Searcher(of, rule).choose(state, Budget(depth=2)).action)
     network = TDNetwork(of, 8)
-    network.train(of.read_options({}), TDSettings(hidden=8), 1, None)
+    network.learn(of.read_options({}), np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
     of.step(state, network.choose(state))
 
 
@@ -222,7 +222,7 @@ def _make_runs(runs: Path) -> None:
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
     from tichu_models.agents.registry import OF_NETWORK
     from tichu_models.networks.architectures import ARCHITECTURES
-    from tichu_models.runs.files import of_critic, of_kind
+    from tichu_models.runs.folders import of_critic, of_kind
     from tichu_models.search.open_hands import OPEN
 
     for name in {**ARCHITECTURES, **OF_NETWORK}:

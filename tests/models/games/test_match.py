@@ -21,13 +21,18 @@ def result_of(*agents: str, games: int = 12, seed: int = 1, opening: int = 4, **
     return match(GAME, options, [agent_of(GAME, agent) for agent in agents], games, seed, opening)
 
 
-@pytest.mark.parametrize(("agents", "seats", "ways"), [(4, 4, 24), (2, 4, 6), (1, 4, 1), (2, 2, 2), (3, 3, 6)])
+@pytest.mark.parametrize(
+    ("agents", "seats", "ways"),
+    [("abcd", 4, 24), ("ab", 4, 6), ("a", 4, 1), ("ab", 2, 2), ("abc", 3, 6), ("abbb", 4, 4), ("aabb", 4, 6)],
+)
 def test_every_agent_sits_everywhere_equally_often(agents, seats, ways):
-    """An agent that is better only because it moved first."""
+    """An agent that is better only because it moved first; or, of one against three of a name, each game six times
+    over, and an interval that takes them for different ones."""
     found = seatings(agents, seats)
     assert len(found) == len(set(found)) == ways
     for seat in range(seats):
-        assert set(Counter(way[seat] for way in found).values()) == {ways // agents}
+        counts = Counter(agents[way[seat]] for way in found)
+        assert counts == {name: ways * agents.count(name) // len(agents) for name in set(agents)}
 
 
 def test_agents_that_cannot_be_seated_equally_are_refused():

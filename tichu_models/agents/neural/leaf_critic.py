@@ -15,7 +15,7 @@ from tichu_models.observation.fields import Row
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.runs import checkpoint
-from tichu_models.runs.files import of_critic
+from tichu_models.runs.folders import of_critic
 from tichu_models.runs.manifest import SpecStamp
 from tichu_models.search.open_hands import OPEN, encode_open
 
