@@ -31,8 +31,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN; with options "
-            "maxn:depth=3 or brs:seconds=1,evaluation=moves.",
+            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN; "
+            "with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
             metavar="AGENT..",
             show_default=False,
         ),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.makers.games_command import answer, run
 from tichu_models.runs.files import CURVES
-from tichu_pipeline.cli import app
 
 KNIGHTS = {
     "pawns": [
@@ -18,19 +17,6 @@ KNIGHTS = {
     "limits": [0, 7, 0, 7],
     "turn": "R",
 }
-
-
-def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
-    """Exit status, output and complaints of `tichu games`."""
-    result = CliRunner().invoke(app, ["games", *arguments], input=typed)
-    return result.exit_code, result.stdout, result.stderr
-
-
-def answer(*arguments: str):
-    """The JSON of a command that succeeds."""
-    status, output, complaints = run(*arguments, "--json")
-    assert status == 0, complaints
-    return json.loads(output)
 
 
 def test_games_are_listed_with_their_rules():

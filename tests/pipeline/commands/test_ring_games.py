@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.makers.games_command import answer, run
 from tests.makers.pachisi import HAND, MADN_VECTORS, VECTORS, Vector
-from tests.pipeline.commands.test_games import answer, run
 
 CASES = [("dog", each) for each in VECTORS] + [("madn", each) for each in MADN_VECTORS]
 STATE = {"pins": [[37, 35, 40, -1], [6, 14, 44, -1]], "turn": 0, "distance": 10}
