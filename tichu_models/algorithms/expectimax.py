@@ -1,99 +1,60 @@
-"""Expectimax for any number of seats: every seat chooses what is best for itself, and chance is averaged.
+"""A player that looks one roll ahead: what the best actions of a choice lead to by several rolls, and the best action
+after each of them.
 
-A template of a kernel: `tichu_models.game.bound` makes one for a game that has three functions more: how many outcomes
-chance has in a state, how likely each is, as whole numbers, and a way to let one happen.
-
-A position has a value for each seat, as in MaxN (`maxn`). Depth counts actions: between two of them all outcomes of
-chance are tried, and their values averaged; below the last action the position is judged before chance acts. Averages
-are rounded down to whole numbers, so that equal values stay equal.
+The network says which actions are looked at, and what the positions after the next choice are worth. Chances are drawn
+for the purpose; those that the game will have are not known to it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.game import CHANCE, MOST_SEATS, ONE, OVER, State, evaluate, legal, mover, step
+from tichu_models.algorithms.afterstate_player import AfterstatePlayer, PointsNet
+from tichu_models.algorithms.afterstates import candidates
+from tichu_models.chance import Key, draw
+from tichu_models.game import Game
 
-MOST_DEPTH = 4
-MOST_FRAMES = 2 * MOST_DEPTH + 1  # chance may act before every action
-LOWEST = -(MOST_SEATS + 1) * ONE  # below every value
-
-FRAME = np.dtype(
-    [
-        ("values", np.int64, MOST_SEATS),  # of the best action so far, or the sum of the outcomes so far
-        ("mover", np.int64),  # who chooses, or CHANCE
-        ("count", np.int64),  # how many actions or outcomes there are
-        ("next", np.int64),  # the one to be tried next
-        ("chosen", np.int64),  # the best action, or the odds of all outcomes so far
-        ("weight", np.int64),  # the odds of the outcome that is being tried
-    ],
-    align=True,
-)
+GAMES_AT_ONCE = 64
 
 
-def outcomes(state: State) -> int:
-    """How many outcomes chance has."""
-    raise NotImplementedError
+class Expectimax(AfterstatePlayer):
+    """An afterstate player whose totals are means over `rolls` chances, of at most `width` actions of each choice that
+    are worse than the best one by at most `margin` points. The others have none: -inf. If no other one is as good, the
+    total of the best stays what the network says."""
 
+    def __init__(self, game: Game, network: PointsNet, rolls: int = 32, width: int = 4, margin: float = 8.0) -> None:
+        super().__init__(game, network)
+        self.rolls, self.width, self.margin = rolls, width, margin
+        self.key: Key = np.uint64(0)  # of the chances; the next choice has the next one
+        self._ahead = AfterstatePlayer(game, network)
 
-def odds(state: State, outcome: int) -> int:
-    """How likely an outcome is beside the others; their sum is below 2**20."""
-    raise NotImplementedError
+    def totals(self, states: np.ndarray) -> np.ndarray:
+        """The totals of all afterstates of these games."""
+        plain = super().totals(states)
+        game_of_row = np.repeat(np.arange(len(states)), self.counts[: len(states)])
+        rows = np.zeros(len(states) * self.width, dtype=np.int64)
+        rows = rows[: candidates(self.counts[: len(states)], plain, self.width, self.margin, rows)]
+        games = game_of_row[rows]
+        found = np.where(np.isin(game_of_row, games), np.float32(-np.inf), plain)
+        self.key = np.uint64(draw(self.key, 0))
+        for first in range(0, len(states), GAMES_AT_ONCE):
+            here = (games >= first) & (games < first + GAMES_AT_ONCE)
+            if here.any():
+                found[rows[here]] = self._means(states, games[here], self.codes[rows[here]])
+        return found
 
-
-def let_happen(state: State, outcome: int) -> None:
-    """Lets chance have an outcome."""
-    raise NotImplementedError
-
-
-def search_expectimax(
-    states: np.ndarray, actions: np.ndarray, frames: np.ndarray, values: np.ndarray, depth: int, kind: int
-) -> int:
-    """Searches from states[0], in which a seat acts, `depth` actions deep; returns the best action. Its values are in
-    frames[0]. `kind` is that of the evaluation; states, actions and frames have a row for each frame."""
-    ply, made, enter = 0, 0, True
-    while True:
-        frame = frames[ply]
-        if enter:
-            state = states[ply]
-            frame.mover, frame.next, frame.chosen = mover(state), 0, 0
-            by_chance = frame.mover == CHANCE
-            for seat in range(MOST_SEATS):
-                frame.values[seat] = 0 if by_chance else LOWEST
-            frame.count = outcomes(state) if by_chance else legal(state, actions[ply])
-            enter = False
-        by_chance = frame.mover == CHANCE
-        if frame.next == frame.count:
-            if ply == 0:
-                return frame.chosen
-            for seat in range(MOST_SEATS):
-                values[seat] = frame.values[seat] // frame.chosen if by_chance else frame.values[seat]
-            ply -= 1
-            frame = frames[ply]
-            by_chance = frame.mover == CHANCE
-            made -= not by_chance
-        else:
-            states[ply + 1] = states[ply]
-            child = states[ply + 1]
-            if by_chance:
-                frame.weight = odds(states[ply], frame.next)
-                let_happen(child, frame.next)
-            else:
-                step(child, actions[ply, frame.next])
-            frame.next += 1
-            who = mover(child)
-            if who != OVER and (by_chance or made + 1 < depth):
-                ply += 1
-                made += not by_chance
-                enter = True
-                continue
-            evaluate(child, kind, values)
-        # An action or an outcome of this frame has these values.
-        if by_chance:
-            frame.chosen += frame.weight
-            for seat in range(MOST_SEATS):
-                frame.values[seat] += frame.weight * values[seat]
-        elif values[frame.mover] > frame.values[frame.mover]:
-            frame.chosen = actions[ply, frame.next - 1]
-            for seat in range(MOST_SEATS):
-                frame.values[seat] = values[seat]
+    def _means(self, states: np.ndarray, games: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The mean of the best totals that these actions lead to, each in its game."""
+        number = len(games) * self.rolls
+        ahead = np.zeros(number, dtype=self.game.state).view(np.recarray)
+        best = np.zeros(number, dtype=np.float32)
+        made = np.zeros(number, dtype=np.int64)
+        roll_ahead = self.game.algorithms["roll_ahead"]
+        roll_ahead(states, games, codes, self.rolls, self.key, self._actions, ahead, best, made)
+        totals = self._ahead.totals(ahead)
+        counts = self._ahead.counts[:number]
+        going = np.flatnonzero(counts)
+        begins = np.cumsum(counts) - counts
+        if len(going):
+            best[going] = np.maximum.reduceat(totals, begins[going])
+        return best.reshape(-1, self.rolls).mean(axis=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tichu_models.algorithms.expectimax import FRAME, MOST_DEPTH, MOST_FRAMES
+from tichu_models.algorithms.chance_search import FRAME, MOST_DEPTH, MOST_FRAMES
 from tichu_models.chance import Key
 from tichu_models.game import MOST_SEATS, Game, State
 from tichu_models.options import OptionError, Options, expected, option

@@ -1,82 +1,100 @@
-"""Expectimax with dice against a plain recursion over the same rules."""
+"""Looking one roll ahead: against all rolls, one by one, and that it knows nothing of those to come."""
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
+import torch
 
-from tests.makers.games import options_of, random_game
-from tichu_models.algorithms.expectimax import MOST_DEPTH
-from tichu_models.game import CHANCE, OVER, State
-from tichu_models.games.agents import UnknownAgent, agent_of
-from tichu_models.games.pachisi.madn.rules import let_happen, odds
+from tests.makers.games import options_of
+from tichu_models.algorithms.afterstate_player import AfterstatePlayer, PointsNet
+from tichu_models.algorithms.expectimax import Expectimax
+from tichu_models.algorithms.solo_batch import keys_of
+from tichu_models.game import CHANCE
+from tichu_models.games.clever.prototype import rules
 from tichu_models.games.registry import game
 
-MADN = game("madn")
+PROTOTYPE = game("clever-prototype")
 
 
-def value_of(state: State, depth: int) -> list[int]:
-    """What a position is worth to each seat when so many actions are still to be looked at."""
-    if depth == 0 or MADN.kernels.mover(state) == OVER:
-        values = np.zeros(4, dtype=np.int64)
-        MADN.kernels.evaluate(state, 0, values)
-        return values.tolist()
-    if MADN.kernels.mover(state) == CHANCE:
-        total = np.zeros(4, dtype=object)
-        for die in range(6):
-            thrown = MADN.copy(state)
-            let_happen(thrown, die)
-            total += int(odds(state, die)) * np.array(value_of(thrown, depth), dtype=object)
-        return [int(value) // 216 for value in total]
-    return best(state, depth)[1]
+def network_of(name: str) -> PointsNet:
+    """Random weights."""
+    torch.manual_seed(4)
+    return PointsNet(game(name).inputs, (16,))
 
 
-def best(state: State, depth: int) -> tuple[int, list[int]]:
-    """The best action, the first of equals, and what it is worth."""
-    seat, found = int(MADN.kernels.mover(state)), []
-    for action in MADN.legal(state):
-        child = MADN.copy(state)
-        MADN.kernels.step(child, action)
-        found.append((action, value_of(child, depth - 1)))
-    return max(found, key=lambda each: each[1][seat])
+def at_choice(name: str, key: int, **words):
+    """A game at its first choice, as a batch of one."""
+    of = game(name)
+    states = np.zeros(1, dtype=of.state).view(np.recarray)
+    actions, made = np.zeros(of.most_actions, dtype=np.int16), np.zeros(len(states), dtype=np.int64)
+    of.algorithms["begin_choices"](states, options_of(of, **words), keys_of(np.uint64(key), 1), actions, made)
+    return states
 
 
-@pytest.mark.parametrize(
-    ("words", "depth"),
-    [
-        ({"dice": "1", "players": "2", "dice_rethrow": "1"}, 1),
-        ({"dice": "1", "players": "2", "dice_rethrow": "1", "start_on_1": "0"}, 2),
-        ({"dice": "1", "teams": "1", "distance": "4"}, 3),
-        ({"players": "3", "distance": "5"}, 2),
-    ],
-)
-def test_it_finds_what_a_plain_recursion_finds(words, depth):
-    """A throw with the wrong odds, a reply that is taken for one's own, an end that is searched on."""
-    options = options_of(MADN, **words)
-    state, agent = MADN.new(options, 2), agent_of(MADN, f"expectimax:depth={depth}")
-    compared = 0
-    actions = random_game(MADN, options, 2).actions
-    for made, action in enumerate(actions):
-        while MADN.kernels.mover(state) == CHANCE:
-            MADN.kernels.chance(state)
-        if made % (len(actions) // 6) == 0 or len(actions) - made < 4:
-            assert agent.search(state) == best(state, depth)
-            compared += 1
-        MADN.kernels.step(state, action)
-    assert compared >= 9
+def worth(plain: AfterstatePlayer, after) -> float:
+    """A position of the prototype after an action: the mean over all rolls of two dice of the best total there."""
+    values = []
+    for one, other in product(range(1, 7), repeat=2):
+        state = PROTOTYPE.copy(after)
+        if state.steps:
+            state.shown, state.rolling = 1 << one | 1 << other, 0
+        legal = PROTOTYPE.legal(state)
+        if not legal:
+            values.append(float(rules.points(state)))
+        elif len(legal) > 1:
+            batch = np.zeros(1, dtype=PROTOTYPE.state).view(np.recarray)
+            batch[0] = state
+            values.append(plain.totals(batch).max())
+        else:
+            PROTOTYPE.step(state, legal[0])
+            values.append(worth(plain, state))
+    return float(np.mean(values))
 
 
-@pytest.mark.parametrize(
-    ("of", "text", "complaint"),
-    [
-        ("madn", f"expectimax:depth={MOST_DEPTH + 1}", "depth"),
-        ("madn", "expectimax:evaluation=roles", "progress"),
-        ("madn", "rules:depth=1", "no such option"),
-        ("dog", "expectimax", "does not play dog"),
-        ("chameleon", "rules", "does not play chameleon"),
-    ],
-)
-def test_a_wrong_agent_is_explained(of, text, complaint):
-    """A traceback, or an option that is silently left out."""
-    with pytest.raises(UnknownAgent, match=complaint):
-        agent_of(game(of), text)
+def test_a_total_is_the_mean_over_all_rolls():
+    """A mean over other rolls, or the best action of another one."""
+    network = network_of("clever-prototype")
+    network.last.weight.data *= 10
+    plain, states = AfterstatePlayer(PROTOTYPE, network), at_choice("clever-prototype", 5, dice="2")
+    player = Expectimax(PROTOTYPE, network, rolls=6_000, width=16, margin=1e6)
+    totals, codes = player.totals(states), player.codes.copy()
+    assert len(totals) > 1
+    for total, code in zip(totals, codes, strict=False):
+        after = PROTOTYPE.copy(states[0])
+        PROTOTYPE.kernels.step(after, code)
+        assert total == pytest.approx(worth(plain, after), abs=0.5)
+
+
+def test_only_good_actions_are_looked_at():
+    """An action that was left out and is taken all the same, or a choice that is clear and costs time."""
+    network, states = network_of("clever"), at_choice("clever", 1)
+    plain = AfterstatePlayer(game("clever"), network).totals(states)
+    found = Expectimax(game("clever"), network, rolls=4, width=3, margin=1e6).totals(states)
+    assert np.isfinite(found).sum() == 3
+    assert set(np.flatnonzero(np.isfinite(found))) == set(np.argsort(-plain, kind="stable")[:3])
+    np.testing.assert_array_equal(Expectimax(game("clever"), network, rolls=4, margin=0.0).totals(states), plain)
+
+
+def test_it_does_not_know_what_will_be_rolled():
+    """A player that is clairvoyant: its totals change when only the dice to come do."""
+    network, states = network_of("clever"), at_choice("clever", 2)
+    first = Expectimax(game("clever"), network, rolls=8).totals(states)
+    before = states[0].copy()
+    states[0].key = np.uint64(99)
+    np.testing.assert_array_equal(Expectimax(game("clever"), network, rolls=8).totals(states), first)
+    states[0].key = before.key
+    assert states[0] == before
+
+
+def test_a_batch_plays_as_one_game_would():
+    """Buffers of one choice that another one reads: a game that is not what it would be alone."""
+    of = game("clever")
+    player = Expectimax(of, network_of("clever"), rolls=2)
+    played = player.play(options_of(of), keys_of(np.uint64(3), 70))
+    assert (played.scores > 0).all()
+    assert of.kernels.mover(at_choice("clever", 3)[0]) != CHANCE
+    again = Expectimax(of, network_of("clever"), rolls=2).play(options_of(of), keys_of(np.uint64(3), 70))
+    np.testing.assert_array_equal(played.scores, again.scores)

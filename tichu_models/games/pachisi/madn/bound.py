@@ -3,7 +3,7 @@ drawing compiles nothing."""
 
 from __future__ import annotations
 
-from tichu_models.algorithms import expectimax, greedy, walks
+from tichu_models.algorithms import chance_search, greedy, walks
 from tichu_models.game import Kernels, bound, give_turn
 from tichu_models.games.pachisi import views as shared
 from tichu_models.games.pachisi.madn import rules, thumb, views
@@ -27,7 +27,7 @@ play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
 choose_by_worth = bound(greedy.choose_by_worth, __name__, kernel, KERNELS, worth=thumb.worth)
 search_expectimax = bound(
-    expectimax.search_expectimax,
+    chance_search.search_expectimax,
     __name__,
     kernel,
     KERNELS,
