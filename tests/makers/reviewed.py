@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from tests.makers.positions import played
+from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.schema import Rounds
 from tichu_models.records.scores import scores_before
+from tichu_models.review.judge import Judge, JudgeSettings
 from tichu_models.review.logged import Finder
-from tichu_models.review.report import LoggedGame
+from tichu_models.review.report import LoggedGame, review
 
 KEY = 7
 NAMES = ("anna", "bert", "cleo", "dora")
@@ -30,3 +34,14 @@ def games_of(rounds: Rounds, names: Sequence[str] = NAMES) -> list[LoggedGame]:
         of_rounds = [[*names]] * len(rows)
         games.append(LoggedGame(game, f"{game}.tch", game, rows, scores_before(rows), rounds.history, of_rounds, []))
     return games
+
+
+def reviewed(names: Sequence[str] = NAMES) -> tuple[dict[str, Any], list[LoggedGame]]:
+    """The review of two short games with blunders by a quick referee, with luck that is made up, and the games."""
+    games = games_of(played(2, 5, "HBHB", 3).rounds, names)
+    judge = Judge(HeuristicAgent(), JudgeSettings(deals=16, again=32))
+
+    def worth(rows: np.ndarray, before: np.ndarray) -> np.ndarray:
+        return 10.0 * np.arange(len(rows))
+
+    return review(games, judge, "heuristic", worth), games

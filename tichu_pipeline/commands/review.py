@@ -11,6 +11,7 @@ import typer
 from tichu_models.agents.names import CHAMPION
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail
+from tichu_pipeline.review.texts import Language
 
 STEPS_A_ROUND = 100  # of the progress bar
 
@@ -31,6 +32,11 @@ def review(
     ] = CHAMPION,
     deep: Annotated[bool, typer.Option("--deep", help="Look closer at every decision; eight times slower.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same review.", min=0, metavar="N")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a page that stands alone, to look at in a browser.", metavar="FILE.html"),
+    ] = None,
+    lang: Annotated[Language, typer.Option(help="The language of the page.")] = Language.EN,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
@@ -38,7 +44,7 @@ def review(
 
     A referee tries the answers on supposed deals, and plays them on. Only differences that are more than noise count.
 
-    Example: tichu review 2203201.tch --player Roe
+    Example: tichu review 2203201.tch --player Roe --out review.html
     """
     from dataclasses import replace
 
@@ -50,6 +56,7 @@ def review(
     from tichu_models.review.referee import RefereeError
     from tichu_models.review.report import review as judge_games
     from tichu_pipeline.review.logs import PlayerError, check_player, games_in, worth_of_deals
+    from tichu_pipeline.review.page import write_page
     from tichu_pipeline.review.terminal import show_review
     from tichu_pipeline.storage.folders import DataPaths
 
@@ -71,9 +78,13 @@ def review(
             )
     except (AgentError, PlayerError, RefereeError) as error:
         fail(str(error))
+    if out is not None:
+        write_page(out, record, games, lang)
     if as_json:
         typer.echo(json.dumps(record))
     else:
         show_review(record, Console())
+        if out is not None:
+            typer.echo(f"The page: {out}")
     if unread:
         fail("\n".join(unread))
