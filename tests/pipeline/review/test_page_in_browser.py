@@ -251,6 +251,7 @@ def test_the_answer_is_hidden_until_one_has_tried(look, data):
     go(look, costly)
     assert page.locator(".option, .verdict, .me .given, .me .best").count() == 0
     assert page.locator(".list a[aria-current]").inner_text() == "Play"
+    assert "better" not in page.locator(".costliest").inner_text()
     assert page.locator(".choice").count() == len(costly["options"])
     page.locator(".choice").first.focus()
     page.keyboard.press("Enter")
@@ -326,7 +327,7 @@ def test_a_phone_shows_it_in_german(browser, folder, data):
         go(look, decision)
         page.get_by_role("button", name="Wie die Karten lagen").tap()
         assert look.is_as_wide_as_its_window(), decision["kind"]
-    page.get_by_role("button", name="Erst selbst raten").tap()
+    page.get_by_role("button", name="Erst selbst entscheiden").tap()
     assert look.is_as_wide_as_its_window()
     page.get_by_role("button", name="Schritt vor").tap()
     heights = page.locator(".controls button").evaluate_all("all => all.map((each) => each.offsetHeight)")

@@ -150,10 +150,10 @@ class Page {
     const decisions = this.at();
     const open = decisions.filter((each) => !this.asks(each));
     const marks = open.length ? marksOf(open[open.length - 1]) : {};
-    if (this.drawn !== state.name) {
-      const player = this.review.players.find((each) => each.name === state.name);
-      parts.summary.replaceChildren(drawSummary(this.review, player, this.linkToDecision, (each) => this.roundText(each)));
-      this.drawn = state.name;
+    const drawn = JSON.stringify([state.name, state.tries, this.tried.size]);
+    if (this.drawn !== drawn) {
+      parts.summary.replaceChildren(drawSummary(this, this.review.players.find((each) => each.name === state.name)));
+      this.drawn = drawn;
     }
     parts.board.replaceChildren(drawBoard(tableAt(round, state.step, state.seat, { open: state.open, marks })));
     parts.side.replaceChildren(...this.drawSide(decisions));

@@ -7,9 +7,9 @@ import { amount, number, signed, text } from "./texts.js";
 
 const COSTLIEST = 5;
 
-/** Draws what a player's evening came to. `linkTo` gives the address of a decision, `roundText` names its round. */
-export function drawSummary(review, player, linkTo, roundText) {
-  const own = review.decisions.filter((each) => each.player === player.name);
+/** Draws what a player's evening came to. */
+export function drawSummary(page, player) {
+  const own = page.review.decisions.filter((each) => each.player === player.name);
   return el(
     "div",
     { class: "summary" },
@@ -17,7 +17,7 @@ export function drawSummary(review, player, linkTo, roundText) {
     el(
       "div",
       { class: "columns" },
-      drawCostliest(review, own, linkTo, roundText),
+      drawCostliest(page, own),
       drawKinds(player),
       drawLuck(player),
     ),
@@ -30,11 +30,11 @@ function sentence({ open_decisions: open, certain_errors: certain, evening }) {
   return text(certain === 1 ? "sentence.one" : "sentence.some", values);
 }
 
-function drawCostliest(review, own, linkTo, roundText) {
+function drawCostliest(page, own) {
   const costly = own.filter((each) => each.loss > 0);
   costly.sort((a, b) => b.certain - a.certain || b.loss - a.loss);
   const items = costly.slice(0, COSTLIEST).map((each) => {
-    const round = review.rounds[each.round];
+    const round = page.review.rounds[each.round];
     const words = (answer) => answerWords(each, answer, round);
     const half = (each.interval[1] - each.interval[0]) / 2;
     return el(
@@ -42,10 +42,10 @@ function drawCostliest(review, own, linkTo, roundText) {
       null,
       el(
         "a",
-        { href: linkTo(each) },
+        { href: page.linkToDecision(each) },
         el("strong", null, text(each.certain ? "costliest.certain" : "costliest.likely", { loss: amount(each.loss), half: amount(half) })),
-        ` ${roundText(round)}, ${text(`kind.${each.kind}`)}: `,
-        text("costliest.instead", { answer: words(each.answer), best: words(each.best) }),
+        ` ${page.roundText(round)}, ${text(`kind.${each.kind}`)}`,
+        !page.asks(each) && `: ${text("costliest.instead", { answer: words(each.answer), best: words(each.best) })}`,
       ),
     );
   });
