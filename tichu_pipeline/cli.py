@@ -16,6 +16,7 @@ from tichu_pipeline.commands import (
     database,
     exploit,
     games,
+    games_learned,
     games_played,
     logs,
     moves,
@@ -58,7 +59,7 @@ SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
             "apply": games.apply,
             "match": games_played.match,
             "play": games_played.play,
-            "train": games_played.train,
+            "train": games_learned.train,
         },
     ),
 }

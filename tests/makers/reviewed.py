@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tichu_models.records.schema import Rounds
 from tichu_models.records.scores import scores_before
 from tichu_models.review.judge import Judge, JudgeSettings
 from tichu_models.review.logged import Finder
-from tichu_models.review.report import LoggedGame, review
+from tichu_models.review.report import JudgedRound, LoggedGame, judged_round, review
 
 KEY = 7
 NAMES = ("anna", "bert", "cleo", "dora")
@@ -37,11 +38,18 @@ def games_of(rounds: Rounds, names: Sequence[str] = NAMES) -> list[LoggedGame]:
 
 
 def reviewed(names: Sequence[str] = NAMES) -> tuple[dict[str, Any], list[LoggedGame]]:
-    """The review of two short games with blunders by a quick referee, with luck that is made up, and the games."""
+    """The review of two short games with blunders by a quick referee and by the same one on other deals, with luck that
+    is made up, and the games."""
     games = games_of(played(2, 5, "HBHB", 3).rounds, names)
-    judge = Judge(HeuristicAgent(), JudgeSettings(deals=16, again=32))
+    settings = JudgeSettings(deals=16, more=16, again=32)
+    judge, beside = Judge(HeuristicAgent(), settings), Judge(HeuristicAgent(), replace(settings, seed=1))
 
     def worth(rows: np.ndarray, before: np.ndarray) -> np.ndarray:
         return 10.0 * np.arange(len(rows))
 
-    return review(games, judge, "heuristic", worth), games
+    def run(parts: Iterable[LoggedGame]) -> list[JudgedRound]:
+        return [judged_round(part, judge, beside=beside) for part in parts]
+
+    record = review(games, judge, "heuristic", worth, run=run)
+    record["referee"]["beside"] = "heuristic"
+    return record, games

@@ -20,6 +20,8 @@ from tichu_models.games.agents import GameAgent
 from tichu_models.statistics import LEVEL, wilson
 
 Z = 1.96  # of a normal interval
+# Options by which a match differs from the rules: of a game that two cautious players would never end.
+MATCH_RULES = {"chameleon": {"limit": "100"}}
 
 
 class MatchError(ValueError):
@@ -65,11 +67,13 @@ class Played(NamedTuple):
     illegal: dict[int, int]  # by seat
 
 
-def seatings(agents: int, seats: int) -> list[tuple[int, ...]]:
-    """Every distinct way to seat so many agents, all of them equally often, as the agent of each seat."""
-    if agents == 0 or seats % agents:
-        raise MatchError(f"{agents} agents for {seats} seats: each must get equally many")
-    return sorted(set(permutations(i % agents for i in range(seats))))
+def seatings(names: Sequence[str], seats: int) -> list[tuple[int, ...]]:
+    """Every distinct way to seat these agents, all of them equally often, as the agent of each seat. Agents of one name
+    are one: who changes places with its like changes nothing."""
+    if not names or seats % len(names):
+        raise MatchError(f"{len(names)} agents for {seats} seats: each must get equally many")
+    alike = [names.index(name) for name in names]
+    return sorted(set(permutations(alike[i % len(names)] for i in range(seats))))
 
 
 def play(game: Game, options: np.ndarray, agents: Sequence[GameAgent | None], key: Key, opening: int) -> Played:
@@ -115,7 +119,7 @@ def match(
 ) -> dict[str, object]:
     """Plays a match and returns its result as JSON has it. `report` is called after every game."""
     seats = game.seats_of(options)
-    ways = seatings(len(agents), len(seats))
+    ways = seatings([agent.name for agent in agents], len(seats))
     scores: dict[str, Score] = {}
     for i in range(len(seats)):
         name = agents[i % len(agents)].name

@@ -60,9 +60,11 @@ def loss_of(values: np.ndarray, weights: np.ndarray) -> Loss:
 
 
 def may_cost(values: np.ndarray, weights: np.ndarray, points: float, errors: float) -> bool:
-    """Whether another answer looks better by so many points, and by so many standard errors: worth a closer look."""
-    found = gains(values, weights, GIVEN)
-    return bool(((found.means >= points) & (found.means > errors * found.errors)).any())
+    """Whether another answer may be better by so many points: worth a closer look. Its gain may be so many standard
+    errors more than was seen."""
+    means, spread = gains(values, weights, GIVEN)
+    others = np.delete(np.arange(len(means)), GIVEN)
+    return bool((means[others] + errors * spread[others] >= points).any())
 
 
 def value_intervals(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,9 +1,8 @@
-"""`tichu games match`, `play` and `train`: agents against each other, against a person, and how they learn."""
+"""`tichu games match` and `play`: agents against each other and against a person."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +14,6 @@ from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, 
 if TYPE_CHECKING:
     from tichu_models.game import Game
     from tichu_models.games.agents import GameAgent
-
-NAME_OF_RUN = re.compile(r"[\w-]+")
-LIMIT = "100"  # of moves in a match, as in the published tables; without it two cautious players never end
 
 
 def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
@@ -58,11 +54,11 @@ def match(
 
     Example: tichu games match chameleon maxn:depth=3 paranoid:depth=3 --games 240
     """
-    from tichu_models.games.match import MatchError
+    from tichu_models.games.match import MATCH_RULES, MatchError
     from tichu_models.games.match import match as play_match
 
     game = game_of(name)
-    options = options_of(game, rules, players, **({"limit": LIMIT} if name == "chameleon" else {}))
+    options = options_of(game, rules, players, **MATCH_RULES.get(name, {}))
     players_ = _agents_of(game, agents, data)
     try:
         with bar("games", games, not as_json) as report:
@@ -132,49 +128,3 @@ def play(
 
 def _ask(question: str) -> str:
     return input(question)
-
-
-def train(
-    name: GameArgument,
-    method: Annotated[str, typer.Option(help="How to learn: td, that is TD(lambda) on afterstates.")] = "td",
-    preset: Annotated[str, typer.Option(help="smoke, demo or laptop.", metavar="PRESET")] = "demo",
-    minutes: Annotated[
-        float | None,
-        typer.Option(help="How long to learn.", show_default="the preset's", min=0.01, metavar="M"),
-    ] = None,
-    run: Annotated[str, typer.Option("--name", help="The run's name.", metavar="RUN")] = "td",
-    players: PlayersOption = "",
-    data: DataOption = Path("data"),
-) -> None:
-    """Lets a network learn a game by playing with itself. The agent td:RUN plays with it.
-
-    Example: tichu games train chameleon --method td --minutes 10
-    """
-    from tichu_models.algorithms.td_network import TDNetwork
-    from tichu_models.games.training import METHODS, PRESETS, weights_file
-    from tichu_pipeline.storage.folders import DataPaths
-
-    if method not in METHODS:
-        raise typer.BadParameter(f"{method}: expected {', '.join(METHODS)}", param_hint="--method")
-    if preset not in PRESETS:
-        raise typer.BadParameter(f"{preset}: expected {', '.join(PRESETS)}", param_hint="--preset")
-    if not NAME_OF_RUN.fullmatch(run):
-        raise typer.BadParameter(f"{run}: expected letters, digits, - and _", param_hint="--name")
-    game = game_of(name)
-    if "learn_games" not in game.algorithms:
-        fail(f"{name} cannot be learned in this way; chameleon can")
-    settings, games, preset_minutes = PRESETS[preset]
-    games, allowed = (games, preset_minutes) if minutes is None else (None, minutes)
-    network = TDNetwork(game, settings.hidden, settings.seed)
-    path = weights_file(DataPaths(data).board_games, name, run)
-    shown = 0
-    with bar("percent", 100, True) as advance:
-
-        def report(_: int, used: float) -> None:
-            nonlocal shown
-            advance(int(100 * used) - shown)
-            shown = int(100 * used)
-
-        network.train(options_of(game, "", players), settings, games, allowed and 60 * allowed, report)
-    network.save(path, settings)
-    typer.echo(f"{network.games:,} games; the weights: {path}")

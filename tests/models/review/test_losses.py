@@ -33,7 +33,17 @@ def test_a_worse_answer_costs_what_it_is_worse_by():
     assert abs(np.mean([loss.mean for loss in losses]) - 30) < 1
     assert 0.93 < held < 0.97
     assert np.mean([loss.best == 1 for loss in losses]) > 0.99
-    assert np.mean([may_cost(each, np.ones(DEALS), 3, 1) for each in values]) > 0.99
+    assert np.mean([may_cost(each, np.ones(DEALS), 15, 1) for each in values]) > 0.99
+
+
+def test_what_surely_costs_little_needs_no_closer_look():
+    """Hours spent on equal answers; an error that few deals could not show, dropped for good."""
+    chance = np.random.default_rng(5)
+    equal = chance.normal(0, 20, (DECISIONS, 2, DEALS))
+    assert np.mean([may_cost(each, np.ones(DEALS), 15, 1) for each in equal]) < 0.01
+    noisy = chance.normal(0, 100, (DECISIONS, 2, 32)) + np.array([0.0, 30.0])[:, None]
+    assert np.mean([may_cost(each, np.ones(32), 15, 1.5) for each in noisy]) > 0.95
+    assert may_cost(np.zeros((2, 8)), np.eye(8)[0], 15, 1)  # one deal says nothing
 
 
 def test_deals_without_weight_do_not_count():

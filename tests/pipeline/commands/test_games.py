@@ -7,6 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from tichu_models.runs.files import CURVES
 from tichu_pipeline.cli import app
 
 KNIGHTS = {
@@ -146,17 +147,38 @@ def test_a_game_is_played_to_its_end():
 
 
 def test_a_network_learns_and_plays(tmp_path):
-    """A run whose weights nobody finds again, or that takes another minute than was asked for."""
-    status, output, complaints = run("train", "chameleon", "--preset", "smoke", "--name", "x", "--data", str(tmp_path))
-    assert status == 0, complaints
+    """A run whose weights nobody finds again, or that is trained anew each time it is asked for."""
+    train = ("train", "chameleon", "x", "--preset", "smoke", "--data", str(tmp_path))
+    found = answer(*train)
+    assert (found["agent"], found["figures"]["games"], found["reused"]) == ("td:x", 100, False)
+    assert (tmp_path / "board_games" / "chameleon" / "x" / CURVES).is_file()
+    assert answer(*train)["reused"]
+    _, output, _ = run(*train)
     assert "100 games" in output
-    assert (tmp_path / "board_games" / "chameleon" / "x.safetensors").is_file()
+    assert "of games against random" in output
     found = answer("match", "chameleon", "td:x", "random", "--games", "6", "--data", str(tmp_path))
     assert found["agents"][0]["name"] == "td:x"
-    assert "does not exist" in run("match", "chameleon", "td:y", "random", "--data", str(tmp_path))[2]
-    assert run("train", "chameleon", "--method", "guess")[0] == 2
-    assert run("train", "chameleon", "--preset", "huge")[0] == 2
-    assert run("train", "chameleon", "--name", "../x")[0] == 2
+    assert "hidden = 20, not 8" in run(*train, "--set", "hidden=8")[2]
+    assert answer(*train, "--set", "hidden=8", "--replace")["reused"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["match", "chameleon", "td:y", "random"], 1, "does not exist; tichu games train makes it"),
+        (["match", "chameleon", "ppo:y", "random"], 1, "expected td"),
+        (["train", "chameleon", "--method", "guess"], 2, "expected td"),
+        (["train", "chameleon", "--method", "muzero"], 1, "chameleon is not learned by 'muzero'; expected td"),
+        (["train", "chameleon", "--preset", "huge"], 2, "laptop"),
+        (["train", "chameleon", "../x"], 1, "expected letters"),
+        (["train", "chameleon", "--set", "hiden=3"], 1, "did you mean 'hidden'?"),
+    ],
+)
+def test_mistakes_about_runs_are_named(tmp_path, arguments, status, complaint):
+    """A setting that is silently left out, or a folder outside of the data folder."""
+    found, _, complaints = run(*arguments, "--data", str(tmp_path))
+    assert found == status
+    assert complaint in " ".join(complaints.replace("│", " ").split())
 
 
 def test_a_game_for_one_gives_its_scores():

@@ -104,6 +104,8 @@ def test_the_top_says_what_the_record_says(look, data):
             page.locator(".decision h3:focus").wait_for()
             assert place(look) == place_of(costly[0])
     assert "±" in page.locator(".luck .note").inner_text()
+    disagree = sum(each["disagree"] for each in data["decisions"])
+    assert f"disagree on {disagree} of {len(data['decisions'])} decisions" in page.locator("footer").inner_text()
 
 
 def test_steps_by_keys_buttons_and_slider(look, data):
@@ -231,6 +233,9 @@ def test_every_decision_has_a_link_and_shows_its_answers(look, data):
         verdict = page.locator(".verdict").inner_text()
         assert ("No difference" in verdict) == (decision["loss"] == 0)
         assert ("for certain" in verdict) == decision["certain"]
+        second = page.locator(".beside").inner_text()
+        assert ("sees no difference" in second) == (decision["beside"]["loss"] == 0)
+        assert ("disagree" in second) == decision["disagree"]
         for at, option in enumerate(decision["options"]):
             standing = options.nth(at).get_attribute("class").split()
             if option["answer"] == decision["answer"]:

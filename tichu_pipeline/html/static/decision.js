@@ -40,7 +40,7 @@ function drawVerdict(decision, { round, chosen }) {
   return [
     chosen !== undefined && el("p", { class: "tried" }, triedText(decision, chosen)),
     el("p", { class: decision.loss > 0 ? "verdict costs" : "verdict" }, verdictOf(decision)),
-    decision.beside !== undefined && decision.beside !== null && drawBeside(decision, round),
+    decision.beside && drawBeside(decision, round),
     el("ul", { class: "options" }, ...decision.options.map((option) => drawOption(decision, option, round, max))),
   ];
 }
@@ -85,9 +85,9 @@ function drawOption(decision, option, round, max) {
   );
 }
 
-/** The verdict of a second referee, and whether it disagrees. */
+/** The verdict of a second referee, and whether the two disagree. */
 function drawBeside(decision, round) {
-  const { best, loss, agrees } = decision.beside;
-  const values = { answer: answerWords(decision, best, round), loss: amount(loss) };
-  return el("p", { class: agrees ? "beside" : "beside differs" }, text(agrees ? "beside.agrees" : "beside.differs", values));
+  const { best, loss } = decision.beside;
+  const verdict = loss > 0 ? text("beside.loss", { answer: answerWords(decision, best, round), loss: amount(loss) }) : text("beside.equal");
+  return el("p", { class: decision.disagree ? "beside differs" : "beside" }, decision.disagree && `${text("beside.disagree")} `, verdict);
 }

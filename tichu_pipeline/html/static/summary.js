@@ -107,12 +107,14 @@ export function drawSources(review) {
   const missing = review.games.flatMap((game) =>
     game.left_out.map(({ round_index: at, reason }) => text("left.out", { file: game.file, round: at + 1, reason })),
   );
-  const { agent, deals, again, seed, simulations } = review.referee;
+  const { beside, ...referee } = review.referee;
+  const disagree = review.decisions.filter((each) => each.disagree).length;
   return el(
     "footer",
     null,
     missing.length > 0 && el("ul", { class: "missing" }, ...missing.map((words) => el("li", null, words))),
-    el("p", null, text("referee", { agent, deals, again, seed, simulations })),
+    el("p", null, text("referee", referee)),
+    beside && el("p", null, text("referee.beside", { agent: beside, disagree, decisions: review.decisions.length })),
     el("p", null, text("how")),
   );
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import solo, walks
+from tichu_models.algorithms import afterstates, solo, walks
 from tichu_models.game import Game, Kernels, Notation, bound, evaluate, give_turn
 from tichu_models.games.clever.complexity import of_prototype
 from tichu_models.games.clever.prototype import notation, rules
@@ -38,6 +38,10 @@ step_all = bound(
     points=rules.points,
     refuse=rules.refuse,
 )
+to_choice = bound(afterstates.to_choice, __name__, inner, KERNELS)
+begin_choices = bound(afterstates.begin_choices, __name__, kernel, KERNELS, to_choice=to_choice)
+expand = bound(afterstates.expand, __name__, kernel, KERNELS, points=rules.points)
+advance = bound(afterstates.advance, __name__, kernel, KERNELS, to_choice=to_choice)
 
 GAME = Game(
     name="clever-prototype",
@@ -58,6 +62,9 @@ GAME = Game(
         "play_random_games": play_random_games,
         "begin_all": begin_all,
         "step_all": step_all,
+        "begin_choices": begin_choices,
+        "expand": expand,
+        "advance": advance,
     },
     complexity=of_prototype,
     read_options=notation.read_options,
