@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tichu_models.games.agents import Adviser, GameAgent
 
 
-def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+def agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+    """Agents by their texts; a text that names none ends the command."""
     from tichu_models.games.agents import UnknownAgent, agent_of
     from tichu_pipeline.storage.folders import DataPaths
 
@@ -59,7 +60,7 @@ def match(
 
     game = game_of(name)
     options = options_of(game, rules, players, **MATCH_RULES.get(name, {}))
-    players_ = _agents_of(game, agents, data)
+    players_ = agents_of(game, agents, data)
     try:
         with bar("games", games, not as_json) as report:
             result = play_match(game, options, players_, games, seed, opening, report)
@@ -122,7 +123,7 @@ def play(
     texts = agents.split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
-    found = _agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
     adviser = _adviser_of(game, hints, data) if hints else None
     try:
         play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
@@ -133,7 +134,7 @@ def play(
 def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
     from tichu_models.games.agents import Adviser
 
-    (agent,) = _agents_of(game, [text], data)
+    (agent,) = agents_of(game, [text], data)
     if not isinstance(agent, Adviser):
         raise typer.BadParameter(
             f"{text} gives no hints; td:RUN and ppo:RUN of a game for one do", param_hint="--hints"
