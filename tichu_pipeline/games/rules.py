@@ -1,7 +1,7 @@
 """The stage `game_rules`: what can be counted of a game's rules, `board_games/<game>/rules.json`.
 
-Sequences of actions from the beginning (perft) where there is no chance, and figures of random games. Counts that are
-known from elsewhere are held against those of the kernels.
+Sequences of actions from the beginning (perft), where they are known from elsewhere and can be compared, and figures of
+random games.
 """
 
 from __future__ import annotations
@@ -74,20 +74,17 @@ def count(paths: DataPaths, request: RulesRequest) -> Facts:
     began, of = time.perf_counter(), game(request.game)
     facts = {
         "title": of.rules.strip().splitlines()[0],
-        "perft": perft_of(request.game, request.depth) if "perft" in of.algorithms else {},
+        "perft": perft_of(request.game, request.depth),
         "complexity": of.complexity(of, request.games, request.seed),
     }
     return write(path, request.stamp, asdict(request), facts, request.games, began)
 
 
 def perft_of(name: str, depth: int) -> dict[str, list[int]]:
-    """Sequences of actions by players: of those with known counts, else of all that there can be."""
-    of, counted = game(name), {}
-    for players in KNOWN.get(name, {"": ()}):
-        options = of.read_options({"players": players} if players else {})
-        seats = players or "".join(of.seats[seat] for seat in of.seats_of(options))
-        counted[seats] = count_sequences(of, of.new(options), depth)
-    return counted
+    """Sequences of actions by players, of games with known counts."""
+    of = game(name)
+    beginnings = {players: of.new(of.read_options({"players": players})) for players in KNOWN.get(name, {})}
+    return {players: count_sequences(of, state, depth) for players, state in beginnings.items()}
 
 
 def wrong_counts(name: str, perft: Mapping[str, list[int]]) -> list[str]:

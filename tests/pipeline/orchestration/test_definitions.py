@@ -19,6 +19,8 @@ GAMES = {
     "games/clever/rules",
     "games/clever/runs/td",
     "games/clever-prototype/rules",
+    "games/dog/rules",
+    "games/madn/rules",
     "games/report",
 }
 SLOW_GAMES = {"games/clever/runs/ppo", "games/clever-prototype/runs/td", "games/clever-prototype/runs/ppo"}
