@@ -16,7 +16,7 @@ from tichu_pipeline.tools.screenshot import CHECKOUT, look
 
 MONTH = "2024-01"
 SEED = 3
-WIDTH, HEIGHT, COLOURS = 1200, 1120, 64
+WIDTH, HEIGHT, COLOURS = 1200, 1190, 128
 
 
 def main(out: Annotated[Path, typer.Option(help="The picture.")] = CHECKOUT / "docs" / "review.png") -> None:

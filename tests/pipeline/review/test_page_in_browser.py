@@ -139,6 +139,10 @@ def test_steps_by_keys_buttons_and_slider(look, data):
     assert place(look)[2] == len(steps) - 1
     page.get_by_label("Step of the round").fill("7")
     assert place(look)[2] == 7
+    page.keyboard.press("ArrowRight")  # the slider's own
+    assert place(look)[2] == 8
+    page.keyboard.press("A")
+    assert page.get_by_role("button", name="How the cards lay", pressed=True).count() == 1
 
 
 def test_errors_by_keys_and_buttons(look, data):

@@ -33,7 +33,14 @@ export function drawAnswer(decision, answer, round) {
   const words = answerWords(decision, answer, round);
   if (decision.kind === "schupf") {
     const names = [1, 2, 3].map((to) => round.players[(decision.seat + to) % 4]);
-    const given = answer.map((card, to) => el("span", { class: "gift" }, cardRow([card], { size: "small", name: text("schupf.to", { name: names[to] }) }), el("small", null, names[to])));
+    const given = answer.map((card, to) =>
+      el(
+        "span",
+        { class: "gift" },
+        cardRow([card], { size: "small", name: text("schupf.to", { name: names[to] }) }),
+        el("small", null, names[to]),
+      ),
+    );
     return el("span", { class: "gifts" }, ...given);
   }
   if (decision.kind === "play" && answer.length) return cardRow(answer, { size: "small", name: cardNames(answer) });
@@ -45,7 +52,8 @@ export function marksOf(decision) {
   if (!Array.isArray(decision.answer)) return {};
   const marks = {};
   for (const card of decision.answer) marks[card] = "given";
-  if (!isSame(decision.answer, decision.best)) for (const card of decision.best) marks[card] = `${marks[card] ?? ""} best`;
+  if (!isSame(decision.answer, decision.best))
+    for (const card of decision.best) marks[card] = `${marks[card] ?? ""} best`;
   return marks;
 }
 

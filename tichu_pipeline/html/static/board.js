@@ -40,7 +40,12 @@ function drawSeat(seat, place) {
   const size = place === "me" ? "large" : "small";
   const name = text("seat.hand", { name: seat.name });
   const hand = seat.cards ? cardRow(seat.cards, { name, size, marks: seat.marks }) : cardBacks(seat.count);
-  return el("section", { class: `seat ${place} ${seat.next ? "next" : ""}`, "aria-label": seat.name }, el("p", { class: "facts" }, ...facts), hand);
+  return el(
+    "section",
+    { class: `seat ${place} ${seat.next ? "next" : ""}`, "aria-label": seat.name },
+    el("p", { class: "facts" }, ...facts),
+    hand,
+  );
 }
 
 function drawTrick(table) {

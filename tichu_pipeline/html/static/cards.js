@@ -18,9 +18,15 @@ const SHAPES = {
   R: () => [svg("path", { d: "M12 .5 15 8.7 23.7 9 16.8 14.3 19.2 22.7 12 17.8 4.8 22.7 7.2 14.3 .3 9 9 8.7z" })],
   Hu: () => [
     svg("ellipse", { cx: 12, cy: 17, rx: 6, ry: 5 }),
-    ...[[4.5, 10.5], [9.2, 6], [14.8, 6], [19.5, 10.5]].map(([cx, cy]) => svg("circle", { cx, cy, r: 2.6 })),
+    ...[
+      [4.5, 10.5],
+      [9.2, 6],
+      [14.8, 6],
+      [19.5, 10.5],
+    ].map(([cx, cy]) => svg("circle", { cx, cy, r: 2.6 })),
   ],
-  Ma: () => [5, 10.5, 16].flatMap((x) => [1, 9, 17].map((y) => svg("rect", { x, y, width: 3.4, height: 6.4, rx: 1.5 }))),
+  Ma: () =>
+    [5, 10.5, 16].flatMap((x) => [1, 9, 17].map((y) => svg("rect", { x, y, width: 3.4, height: 6.4, rx: 1.5 }))),
   Ph: () => [
     svg("path", { d: "M12 23C8 18 2 16 .5 5c5 2 8.500 4 11.500 8.500C15 9 18.500 7 23.500 5 22 16 16 18 12 23z" }),
     svg("circle", { cx: 12, cy: 6.5, r: 3 }),
@@ -52,7 +58,10 @@ export function rankText(rank) {
 export function cardName(label) {
   if (SPECIAL.has(label)) return text(`card.${label}`);
   const rank = label.slice(1);
-  return text("card.named", { colour: text(`colour.${label[0]}`), rank: PICTURE.has(rank) ? text(`rankname.${rank}`) : rank });
+  return text("card.named", {
+    colour: text(`colour.${label[0]}`),
+    rank: PICTURE.has(rank) ? text(`rankname.${rank}`) : rank,
+  });
 }
 
 /** Cards in words. */
@@ -75,9 +84,24 @@ export function cardFace(label, properties = {}) {
   const { class: extra = "", ...rest } = properties;
   return svg(
     "svg",
-    { class: `card ${SPECIAL.has(label) ? "special" : `colour-${kind}`} ${extra}`, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": cardName(label), ...rest },
+    {
+      class: `card ${SPECIAL.has(label) ? "special" : `colour-${kind}`} ${extra}`,
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      "aria-label": cardName(label),
+      ...rest,
+    },
     svg("rect", { class: "face", x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2, rx: 7 }),
-    svg("text", { x: corner.length > 1 ? 3 : 6, y: 26, textLength: corner.length > 1 ? 27 : null, lengthAdjust: "spacingAndGlyphs" }, corner),
+    svg(
+      "text",
+      {
+        x: corner.length > 1 ? 3 : 6,
+        y: 26,
+        textLength: corner.length > 1 ? 27 : null,
+        lengthAdjust: "spacingAndGlyphs",
+      },
+      corner,
+    ),
     ...shapes,
   );
 }

@@ -14,7 +14,12 @@ export function whiskers(value, low, high, max, seen) {
   const stroke = { class: "whisker", "vector-effect": "non-scaling-stroke" };
   return svg(
     "svg",
-    { class: `bar ${seen ? "seen" : "noise"}`, viewBox: `0 0 ${BAR} 16`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    {
+      class: `bar ${seen ? "seen" : "noise"}`,
+      viewBox: `0 0 ${BAR} 16`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    },
     svg("rect", { class: "amount", x: 0, y: 3, width: at(value), height: 10 }),
     svg("line", { x1: 0, x2: 0, y1: 0, y2: 16, class: "zero", "vector-effect": "non-scaling-stroke" }),
     svg("line", { x1: at(low), x2: at(high), y1: 8, y2: 8, ...stroke }),
@@ -52,16 +57,33 @@ export function roundGraph(graph) {
     grid.push(label(MARGIN.left - 6, y(points) + 4, signed(points), "tick", "end"));
   }
   const own = values.filter((each) => each.own);
-  const course = [luck === null ? null : [0, luck], ...own.map(({ step, value }) => [step, value]), [steps - 1, result]];
+  const course = [
+    luck === null ? null : [0, luck],
+    ...own.map(({ step, value }) => [step, value]),
+    [steps - 1, result],
+  ];
   const path = course.filter(Boolean).map(([step, points]) => `${x(step).toFixed(1)},${y(points).toFixed(1)}`);
   return svg(
     "svg",
-    { class: "graph", width, height: GRAPH_HEIGHT, viewBox: `0 0 ${width} ${GRAPH_HEIGHT}`, role: "img", "aria-label": graph.title },
+    {
+      class: "graph",
+      width,
+      height: GRAPH_HEIGHT,
+      viewBox: `0 0 ${width} ${GRAPH_HEIGHT}`,
+      role: "img",
+      "aria-label": graph.title,
+    },
     ...grid,
     ...graph.tricks.map((trick) => trickBand(trick, x)),
     ...graph.calls.map(({ step, name, grand }, at) => [
       line(x(step), MARGIN.top, x(step), GRAPH_HEIGHT - MARGIN.bottom, "call"),
-      label(x(step) + 3, 10 + 10 * (at % 2), `${text(grand ? "call.grand" : "call.small")} ${isolated(name)}`, "call", x(step) > width / 2 ? "end" : "start"),
+      label(
+        x(step) + 3,
+        10 + 10 * (at % 2),
+        `${text(grand ? "call.grand" : "call.small")} ${isolated(name)}`,
+        "call",
+        x(step) > width / 2 ? "end" : "start",
+      ),
     ]),
     line(x(graph.at), MARGIN.top, x(graph.at), GRAPH_HEIGHT - 14, "now"),
     ...own.map(({ step, low, high }) => line(x(step), y(low), x(step), y(high), "spread")),
@@ -81,7 +103,13 @@ export function roundGraph(graph) {
     luck !== null && svg("circle", { class: "end", cx: x(0), cy: y(luck), r: 4 }),
     svg("circle", { class: "end", cx: x(steps - 1), cy: y(result), r: 4 }),
     svg("rect", {
-      ...{ class: "picker", x: MARGIN.left, y: GRAPH_HEIGHT - MARGIN.bottom, width: width - MARGIN.left - MARGIN.right, height: 26 },
+      ...{
+        class: "picker",
+        x: MARGIN.left,
+        y: GRAPH_HEIGHT - MARGIN.bottom,
+        width: width - MARGIN.left - MARGIN.right,
+        height: 26,
+      },
       onclick: (event) => {
         const share = (event.offsetX - MARGIN.left) / (width - MARGIN.left - MARGIN.right);
         graph.pick(Math.round(Math.min(Math.max(share, 0), 1) * (steps - 1)));
@@ -95,7 +123,13 @@ function trickBand({ from, to, own, points }, x) {
   const top = GRAPH_HEIGHT - MARGIN.bottom + 6;
   const wide = x(to) - x(from) - 1;
   return [
-    svg("rect", { class: `taken ${own ? "ours" : "theirs"}`, x: x(from), y: top, width: Math.max(wide, 1), height: 16 }),
+    svg("rect", {
+      class: `taken ${own ? "ours" : "theirs"}`,
+      x: x(from),
+      y: top,
+      width: Math.max(wide, 1),
+      height: 16,
+    }),
     wide > 24 && points !== 0 && label((x(from) + x(to)) / 2, top + 12, String(points), "points"),
   ];
 }

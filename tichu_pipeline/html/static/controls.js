@@ -16,13 +16,24 @@ export function drawControls(page) {
   const next = el("button", { type: "button", onclick: () => page.moveError(1) }, text("error.next"));
   const roundBack = step("round.back", "«", () => page.moveRound(-1));
   const roundOn = step("round.on", "»", () => page.moveRound(1));
-  const slider = el("input", { type: "range", min: 0, value: 0, "aria-label": text("slider"), oninput: () => page.show({ step: Number(slider.value) }) });
-  const rounds = el("select", { "aria-label": text("rounds"), onchange: () => page.showRound(Number(rounds.value), 0) });
+  const slider = el("input", {
+    type: "range",
+    min: 0,
+    value: 0,
+    "aria-label": text("slider"),
+    oninput: () => page.show({ step: Number(slider.value) }),
+  });
+  const rounds = el("select", {
+    "aria-label": text("rounds"),
+    onchange: () => page.showRound(Number(rounds.value), 0),
+  });
   rounds.append(...page.review.rounds.map((_, place) => el("option", { value: place })));
   const least = el(
     "select",
     { id: "least", onchange: () => page.show({ least: Number(least.value) }) },
-    ...THRESHOLDS.map((points) => el("option", { value: points }, points ? text("least.points", { points }) : text("least.all"))),
+    ...THRESHOLDS.map((points) =>
+      el("option", { value: points }, points ? text("least.points", { points }) : text("least.all")),
+    ),
   );
   const seats = [0, 1, 2, 3].map((seat) => toggle("", false, () => page.show({ seat })));
   const open = toggle(text("switch.open"), false, () => page.show({ open: !page.state.open }));
@@ -35,14 +46,30 @@ export function drawControls(page) {
     el("div", { class: "row" }, roundBack, rounds, roundOn),
     el("div", { class: "row steps", role: "group", "aria-label": text("steps.group") }, former, back, slider, on, next),
     el("div", { class: "row" }, el("label", { for: "least" }, text("least.label")), least),
-    el("div", { class: "row", role: "group", "aria-label": text("seats.group") }, el("span", { class: "label" }, text("seats.label")), ...seats),
+    el(
+      "div",
+      { class: "row", role: "group", "aria-label": text("seats.group") },
+      el("span", { class: "label" }, text("seats.label")),
+      ...seats,
+    ),
     el("div", { class: "row" }, open, tries),
-    el("details", { class: "keys" }, el("summary", null, text("keys.title")), el("dl", null, ...keys.map(([key, name]) => [el("dt", null, el("kbd", null, key)), el("dd", null, text(`keys.${name}`))]))),
+    el(
+      "details",
+      { class: "keys" },
+      el("summary", null, text("keys.title")),
+      el(
+        "dl",
+        null,
+        ...keys.map(([key, name]) => [el("dt", null, el("kbd", null, key)), el("dd", null, text(`keys.${name}`))]),
+      ),
+    ),
   );
 
   function update() {
     const { state, round } = page;
-    page.review.players.forEach(({ name }, at) => players[at].setAttribute("aria-pressed", String(name === state.name)));
+    page.review.players.forEach(({ name }, at) =>
+      players[at].setAttribute("aria-pressed", String(name === state.name)),
+    );
     page.review.rounds.forEach((_, place) => {
       rounds.options[place].textContent = page.roundSummary(place);
     });
@@ -58,6 +85,10 @@ export function drawControls(page) {
     tries.setAttribute("aria-pressed", String(state.tries));
   }
 
-  const who = el("nav", { class: "players", "aria-label": text("players.group") }, ...(players.length > 1 ? players : [el("strong", null, isolated(page.review.players[0].name))]));
+  const who = el(
+    "nav",
+    { class: "players", "aria-label": text("players.group") },
+    ...(players.length > 1 ? players : [el("strong", null, isolated(page.review.players[0].name))]),
+  );
   return { players: who, bar, update };
 }

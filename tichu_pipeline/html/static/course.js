@@ -18,7 +18,14 @@ export function drawCourse(page) {
       const sign = each.seat % 2 === team ? 1 : -1;
       const given = each.options.find((option) => JSON.stringify(option.answer) === JSON.stringify(each.answer));
       const [low, high] = given.interval;
-      return { step: each.step, value: sign * given.value, low: sign * low, high: sign * high, own: each.seat === state.seat, error: each.loss > 0 && each.loss >= state.least };
+      return {
+        step: each.step,
+        value: sign * given.value,
+        low: sign * low,
+        high: sign * high,
+        own: each.seat === state.seat,
+        error: each.loss > 0 && each.loss >= state.least,
+      };
     });
   const luck = round.luck === null ? null : (team ? -1 : 1) * round.luck;
   const result = page.resultOf(round);
@@ -41,7 +48,11 @@ export function drawCourse(page) {
 function callsOf(round) {
   let before = [0, 0, 0, 0];
   return round.steps.flatMap(({ calls }, step) => {
-    const made = calls ? calls.flatMap((call, seat) => (call > before[seat] ? [{ step, name: round.players[seat], grand: call === 2 }] : [])) : [];
+    const made = calls
+      ? calls.flatMap((call, seat) =>
+          call > before[seat] ? [{ step, name: round.players[seat], grand: call === 2 }] : [],
+        )
+      : [];
     before = calls ?? before;
     return made;
   });
@@ -71,18 +82,27 @@ export function drawList(page) {
   const judged = review.players.some((player) => player.name === name);
   const own = review.decisions.filter((each) => each.round === state.round && each.seat === state.seat);
   const decided = new Set(own.filter((each) => each.kind === "play").map((each) => each.step));
-  const turns = round.steps.flatMap((each, step) => (each.seat === state.seat && ["play", "pass"].includes(each.event) && !decided.has(step - 1) ? [{ ...each, step }] : []));
+  const turns = round.steps.flatMap((each, step) =>
+    each.seat === state.seat && ["play", "pass"].includes(each.event) && !decided.has(step - 1)
+      ? [{ ...each, step }]
+      : [],
+  );
   const here = (step) => (step === state.step ? "true" : null);
   const items = own.map((each) =>
     el(
       "li",
-      { class: page.asks(each) || each.loss === 0 || each.loss < state.least ? "" : each.certain ? "certain" : "likely" },
+      {
+        class: page.asks(each) || each.loss === 0 || each.loss < state.least ? "" : each.certain ? "certain" : "likely",
+      },
       el(
         "a",
         { href: page.linkToDecision(each), "aria-current": here(each.step) },
         text(`kind.${each.kind}`),
         page.asks(each) ? "" : `: ${answerWords(each, each.answer, round)}`,
-        !page.asks(each) && each.loss > 0 && each.loss >= state.least && el("span", { class: "cost" }, ` ${verdictOf(each)}`),
+        !page.asks(each) &&
+          each.loss > 0 &&
+          each.loss >= state.least &&
+          el("span", { class: "cost" }, ` ${verdictOf(each)}`),
       ),
     ),
   );
@@ -96,8 +116,25 @@ export function drawList(page) {
       el(
         "details",
         { class: "forced" },
-        el("summary", null, text("list.forced", { turns: number(turns.length), forced: number(turns.filter((each) => each.forced).length) })),
-        el("ol", null, ...turns.map((each) => el("li", null, el("a", { href: page.linkTo(round, state.seat, each.step - 1) }, eventText(round, each.step))))),
+        el(
+          "summary",
+          null,
+          text("list.forced", {
+            turns: number(turns.length),
+            forced: number(turns.filter((each) => each.forced).length),
+          }),
+        ),
+        el(
+          "ol",
+          null,
+          ...turns.map((each) =>
+            el(
+              "li",
+              null,
+              el("a", { href: page.linkTo(round, state.seat, each.step - 1) }, eventText(round, each.step)),
+            ),
+          ),
+        ),
       ),
   );
 }

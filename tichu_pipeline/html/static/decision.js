@@ -16,7 +16,13 @@ export function drawDecision(decision, shown) {
   return el(
     "section",
     { class: "decision", "aria-label": kind },
-    el("h3", { tabindex: "-1" }, kind, " ", el("a", { class: "permalink", href: shown.link, "aria-label": text("decision.link") }, "#")),
+    el(
+      "h3",
+      { tabindex: "-1" },
+      kind,
+      " ",
+      el("a", { class: "permalink", href: shown.link, "aria-label": text("decision.link") }, "#"),
+    ),
     ...(shown.asks ? drawQuestion(decision, shown) : drawVerdict(decision, shown)),
   );
 }
@@ -29,7 +35,11 @@ function drawQuestion(decision, { round, choose }) {
     el(
       "li",
       null,
-      el("button", { type: "button", class: "choice", onclick: () => choose(option.answer) }, drawAnswer(decision, option.answer, round)),
+      el(
+        "button",
+        { type: "button", class: "choice", onclick: () => choose(option.answer) },
+        drawAnswer(decision, option.answer, round),
+      ),
     ),
   );
   return [el("p", null, text(`ask.${decision.kind}`)), el("ul", { class: "choices" }, ...buttons)];
@@ -72,8 +82,18 @@ function drawOption(decision, option, round, max) {
     el(
       "div",
       { class: "behind" },
-      whiskers(behind, behind && option.behind_interval[0], behind && option.behind_interval[1], max, standing === "worse"),
-      el("span", { class: "figure" }, behind ? text("option.behind", { points: amount(behind), half: amount(half) }) : "0"),
+      whiskers(
+        behind,
+        behind && option.behind_interval[0],
+        behind && option.behind_interval[1],
+        max,
+        standing === "worse",
+      ),
+      el(
+        "span",
+        { class: "figure" },
+        behind ? text("option.behind", { points: amount(behind), half: amount(half) }) : "0",
+      ),
     ),
     el(
       "div",
@@ -88,6 +108,14 @@ function drawOption(decision, option, round, max) {
 /** The verdict of a second referee, and whether the two disagree. */
 function drawBeside(decision, round) {
   const { best, loss } = decision.beside;
-  const verdict = loss > 0 ? text("beside.loss", { answer: answerWords(decision, best, round), loss: amount(loss) }) : text("beside.equal");
-  return el("p", { class: decision.disagree ? "beside differs" : "beside" }, decision.disagree && `${text("beside.disagree")} `, verdict);
+  const verdict =
+    loss > 0
+      ? text("beside.loss", { answer: answerWords(decision, best, round), loss: amount(loss) })
+      : text("beside.equal");
+  return el(
+    "p",
+    { class: decision.disagree ? "beside differs" : "beside" },
+    decision.disagree && `${text("beside.disagree")} `,
+    verdict,
+  );
 }

@@ -33,7 +33,8 @@ export function eventText(round, step) {
   if (now.event === "wish") values.rank = wishText(now.wished);
   if (now.event === "take" && now.to !== undefined) return text("event.gift", { name, to: round.players[now.to] });
   if (now.event === "wish" && !now.wished) return text("event.nowish", values);
-  if (now.event === "end") Object.assign(values, { first: now.score[0], second: now.score[1], teams: teamsText(round) });
+  if (now.event === "end")
+    Object.assign(values, { first: now.score[0], second: now.score[1], teams: teamsText(round) });
   return text(`event.${now.event}`, values);
 }
 

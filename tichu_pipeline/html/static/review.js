@@ -5,6 +5,7 @@ import { drawBoard } from "./board.js";
 import { cardShapes } from "./cards.js";
 import { drawDecision, triedText } from "./decision.js";
 import { el } from "./dom.js";
+import { listen } from "./keys.js";
 import { eventText, tableAt } from "./replay.js";
 import { drawControls } from "./controls.js";
 import { drawCourse, drawList } from "./course.js";
@@ -30,7 +31,9 @@ class Page {
 
   /** The decisions of the seat on show at a step of its round. */
   at(step = this.state.step, seat = this.state.seat) {
-    return this.review.decisions.filter((each) => each.round === this.state.round && each.step === step && each.seat === seat);
+    return this.review.decisions.filter(
+      (each) => each.round === this.state.round && each.step === step && each.seat === seat,
+    );
   }
 
   /** Whether the answer to a decision is still to be hidden. */
@@ -65,7 +68,9 @@ class Page {
     const found = /^#(.+)-(\d+)-([0-3])-(\d+)$/.exec(hash);
     if (!found) return false;
     const [, game, index, seat, step] = found;
-    const round = this.review.rounds.findIndex((each) => encodeURIComponent(this.gameKey(each)) === game && each.round_index === Number(index));
+    const round = this.review.rounds.findIndex(
+      (each) => encodeURIComponent(this.gameKey(each)) === game && each.round_index === Number(index),
+    );
     if (round < 0) return false;
     this.show({ round, seat: Number(seat), step: Number(step) });
     return true;
@@ -97,8 +102,13 @@ class Page {
 
   showPlayer(name) {
     const seated = (round) => round.players.indexOf(name);
-    const round = seated(this.round) >= 0 ? this.state.round : this.review.rounds.findIndex((each) => seated(each) >= 0);
-    this.show({ round, seat: seated(this.review.rounds[round]), step: round === this.state.round ? this.state.step : 0 });
+    const round =
+      seated(this.round) >= 0 ? this.state.round : this.review.rounds.findIndex((each) => seated(each) >= 0);
+    this.show({
+      round,
+      seat: seated(this.review.rounds[round]),
+      step: round === this.state.round ? this.state.step : 0,
+    });
   }
 
   /** The next error, or the former one. */
@@ -106,7 +116,10 @@ class Page {
     const place = ({ round, step }) => round * 10000 + step;
     const here = place(this.state);
     const errors = this.errors().filter((each) => direction * (place(each) - here) > 0);
-    const next = direction > 0 ? errors.reduce((a, b) => (a && place(a) <= place(b) ? a : b), null) : errors.reduce((a, b) => (a && place(a) >= place(b) ? a : b), null);
+    const next =
+      direction > 0
+        ? errors.reduce((a, b) => (a && place(a) <= place(b) ? a : b), null)
+        : errors.reduce((a, b) => (a && place(a) >= place(b) ? a : b), null);
     if (next) this.show({ round: next.round, step: next.step, seat: next.seat });
     else this.say(text(direction > 0 ? "errors.nomore" : "errors.nobefore"));
   }
@@ -125,7 +138,9 @@ class Page {
   /** What a screen reader says of the step on show. */
   spokenStep() {
     const known = this.at().map((each) =>
-      this.asks(each) ? text(`ask.${each.kind}`) : `${text(`kind.${each.kind}`)}: ${answerWords(each, each.answer, this.round)}. ${verdictOf(each)}`,
+      this.asks(each)
+        ? text(`ask.${each.kind}`)
+        : `${text(`kind.${each.kind}`)}: ${answerWords(each, each.answer, this.round)}. ${verdictOf(each)}`,
     );
     return [eventText(this.round, this.state.step), ...known].join(" ");
   }
@@ -133,13 +148,23 @@ class Page {
   /** Builds the page; parts that never change are made here, and the others filled by `draw`. */
   build(root) {
     this.live = el("p", { class: "spoken", "aria-live": "polite", role: "status" });
-    this.parts = Object.fromEntries(["summary", "board", "side", "course"].map((name) => [name, el("div", { class: `part of-${name}` })]));
+    this.parts = Object.fromEntries(
+      ["summary", "board", "side", "course"].map((name) => [name, el("div", { class: `part of-${name}` })]),
+    );
     this.controls = drawControls(this);
     const title = el("h2", { id: "table" }, text("table.title"));
     root.append(
       cardShapes(),
       el("header", null, el("h1", null, text("title")), this.controls.players),
-      el("main", null, this.parts.summary, title, this.controls.bar, el("div", { class: "play" }, this.parts.board, this.parts.side), this.parts.course),
+      el(
+        "main",
+        null,
+        this.parts.summary,
+        title,
+        this.controls.bar,
+        el("div", { class: "play" }, this.parts.board, this.parts.side),
+        this.parts.course,
+      ),
       drawSources(this.review),
       this.live,
     );
@@ -152,7 +177,12 @@ class Page {
     const marks = open.length ? marksOf(open[open.length - 1]) : {};
     const drawn = JSON.stringify([state.name, state.tries, this.tried.size]);
     if (this.drawn !== drawn) {
-      parts.summary.replaceChildren(drawSummary(this, this.review.players.find((each) => each.name === state.name)));
+      parts.summary.replaceChildren(
+        drawSummary(
+          this,
+          this.review.players.find((each) => each.name === state.name),
+        ),
+      );
       this.drawn = drawn;
     }
     parts.board.replaceChildren(drawBoard(tableAt(round, state.step, state.seat, { open: state.open, marks })));
@@ -161,7 +191,10 @@ class Page {
     this.controls.update();
     this.say(this.spokenStep());
     clearTimeout(this.linking);
-    this.linking = setTimeout(() => history.replaceState(null, "", this.linkTo(round, state.seat, state.step)), LINK_DELAY);
+    this.linking = setTimeout(
+      () => history.replaceState(null, "", this.linkTo(round, state.seat, state.step)),
+      LINK_DELAY,
+    );
   }
 
   /** The decisions at this step, or why there is none. */
@@ -179,13 +212,34 @@ class Page {
     const after = round.steps[state.step + 1];
     const turn = after && after.seat === state.seat && ["play", "pass"].includes(after.event);
     if (!drawn.length) {
-      const next = this.review.decisions.find((each) => each.round === state.round && each.seat === state.seat && each.step > state.step);
+      const next = this.review.decisions.find(
+        (each) => each.round === state.round && each.seat === state.seat && each.step > state.step,
+      );
       const link = next && el("a", { href: this.linkToDecision(next) }, text("next.open"));
-      drawn.push(el("p", { class: "nothing" }, text(turn ? (after.forced ? "none.forced" : "none.likely") : "none.here"), " ", link));
+      drawn.push(
+        el(
+          "p",
+          { class: "nothing" },
+          text(turn ? (after.forced ? "none.forced" : "none.likely") : "none.here"),
+          " ",
+          link,
+        ),
+      );
     }
     const others = [0, 1, 2, 3].filter((seat) => seat !== state.seat && this.at(state.step, seat).length);
-    const links = others.map((seat) => el("a", { href: this.linkTo(round, seat, state.step) }, isolated(round.players[seat])));
-    if (links.length) drawn.push(el("p", { class: "others" }, text("others.here"), " ", ...links.flatMap((link, at) => (at ? [", ", link] : [link]))));
+    const links = others.map((seat) =>
+      el("a", { href: this.linkTo(round, seat, state.step) }, isolated(round.players[seat])),
+    );
+    if (links.length)
+      drawn.push(
+        el(
+          "p",
+          { class: "others" },
+          text("others.here"),
+          " ",
+          ...links.flatMap((link, at) => (at ? [", ", link] : [link])),
+        ),
+      );
     return drawn;
   }
 
@@ -215,49 +269,9 @@ class Page {
     const seat = round.players.indexOf(this.round.players[this.state.seat]);
     const lost = this.roundLoss(place);
     const result = seat < 0 ? "" : `: ${signed(this.resultOf(round, seat))}`;
-    return `${this.roundText(round)}${result}${lost && !this.state.tries ? `, ${text("round.lost", { points: number(lost) })}` : ""}`;
+    const cost = lost && !this.state.tries ? `, ${text("round.lost", { points: number(lost) })}` : "";
+    return `${this.roundText(round)}${result}${cost}`;
   }
-}
-
-const ACTIONS = {
-  ArrowLeft: (page) => page.move(-1),
-  ArrowRight: (page) => page.move(1),
-  Home: (page) => page.show({ step: 0 }),
-  End: (page) => page.show({ step: page.round.steps.length - 1 }),
-  n: (page) => page.moveError(1),
-  p: (page) => page.moveError(-1),
-  "[": (page) => page.moveRound(-1),
-  "]": (page) => page.moveRound(1),
-  s: (page) => page.show({ seat: (page.state.seat + 1) % 4 }),
-  a: (page) => page.show({ open: !page.state.open }),
-  t: (page) => page.show({ tries: !page.state.tries }),
-};
-
-/** Keys move the page, but those of fields and of the browser are left alone. Some keyboards need AltGr for brackets. */
-function listen(page) {
-  document.addEventListener("keydown", (event) => {
-    const action = ACTIONS[event.key];
-    const written = event.key === "[" || event.key === "]";
-    const modified = event.metaKey || (!written && (event.ctrlKey || event.altKey));
-    if (!action || modified || event.target.closest("select, input, textarea")) return;
-    event.preventDefault();
-    action(page);
-  });
-  const follow = (hash) => {
-    if (!page.follow(hash)) return;
-    document.getElementById("table").scrollIntoView();
-    document.querySelector(".decision h3")?.focus({ preventScroll: true });
-  };
-  window.addEventListener("hashchange", (event) => follow(new URL(event.newURL).hash));
-  document.addEventListener("click", (event) => {
-    const { hash } = event.target.closest("a") ?? {};
-    if (hash && hash === location.hash) follow(hash); // the browser would do nothing
-  });
-  let width = window.innerWidth;
-  window.addEventListener("resize", () => {
-    if (window.innerWidth !== width) page.draw();
-    width = window.innerWidth;
-  });
 }
 
 const { texts, review } = JSON.parse(document.getElementById("review-data").textContent);

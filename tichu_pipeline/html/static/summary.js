@@ -14,13 +14,7 @@ export function drawSummary(page, player) {
     "div",
     { class: "summary" },
     el("p", { class: "sentence" }, sentence(player)),
-    el(
-      "div",
-      { class: "columns" },
-      drawCostliest(page, own),
-      drawKinds(player),
-      drawLuck(player),
-    ),
+    el("div", { class: "columns" }, drawCostliest(page, own), drawKinds(player), drawLuck(player)),
   );
 }
 
@@ -43,7 +37,14 @@ function drawCostliest(page, own) {
       el(
         "a",
         { href: page.linkToDecision(each) },
-        el("strong", null, text(each.certain ? "costliest.certain" : "costliest.likely", { loss: amount(each.loss), half: amount(half) })),
+        el(
+          "strong",
+          null,
+          text(each.certain ? "costliest.certain" : "costliest.likely", {
+            loss: amount(each.loss),
+            half: amount(half),
+          }),
+        ),
         ` ${page.roundText(round)}, ${text(`kind.${each.kind}`)}`,
         !page.asks(each) && `: ${text("costliest.instead", { answer: words(each.answer), best: words(each.best) })}`,
       ),
@@ -69,7 +70,11 @@ function drawKinds(player) {
       el("td", null, String(open)),
       el("td", { class: "wide" }, whiskers(loss, ...interval, max, interval[0] > 0)),
       el("td", null, number(loss, 1)),
-      el("td", null, interval[1] > 0 ? text("interval", { low: number(interval[0], 1), high: number(interval[1], 1) }) : ""),
+      el(
+        "td",
+        null,
+        interval[1] > 0 ? text("interval", { low: number(interval[0], 1), high: number(interval[1], 1) }) : "",
+      ),
     ),
   );
   const headings = ["kinds.kind", "kinds.open", "kinds.loss"].map((key, at) =>
@@ -86,7 +91,13 @@ function drawKinds(player) {
 
 function drawLuck({ rounds, evening, luck_per_round: luck, result_per_round: result }) {
   const row = (key, value, half) =>
-    el("tr", null, el("th", { scope: "row" }, text(key)), el("td", null, signed(value)), el("td", null, half === null ? "" : `± ${number(half)}`));
+    el(
+      "tr",
+      null,
+      el("th", { scope: "row" }, text(key)),
+      el("td", null, signed(value)),
+      el("td", null, half === null ? "" : `± ${number(half)}`),
+    );
   const known = luck !== null;
   const half = known ? evening.half_less_luck : evening.half_result;
   return el(
@@ -96,7 +107,13 @@ function drawLuck({ rounds, evening, luck_per_round: luck, result_per_round: res
     el(
       "table",
       null,
-      el("tbody", null, row("luck.result", result, evening.half_result), known && row("luck.luck", luck, null), known && row("luck.less", result - luck, evening.half_less_luck)),
+      el(
+        "tbody",
+        null,
+        row("luck.result", result, evening.half_result),
+        known && row("luck.luck", luck, null),
+        known && row("luck.less", result - luck, evening.half_less_luck),
+      ),
     ),
     el("p", { class: "note" }, half === null ? text("luck.one") : text("luck.says", { rounds, half: number(half) })),
   );

@@ -15,7 +15,9 @@ export function speak(texts) {
 /** A text by its key; `{name}` in it becomes the value of that name. */
 export function text(key, values = {}) {
   if (!(key in words)) throw new Error(`no text '${key}'`);
-  return words[key].replace(/\{(\w+)\}/g, (_, name) => (NAMES.has(name) ? isolated(values[name]) : String(values[name])));
+  return words[key].replace(/\{(\w+)\}/g, (_, name) =>
+    NAMES.has(name) ? isolated(values[name]) : String(values[name]),
+  );
 }
 
 /** A number with so many digits after the point. */
