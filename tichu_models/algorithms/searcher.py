@@ -12,6 +12,7 @@ import numpy as np
 from tichu_models.algorithms.alphabeta import BEST_REPLY, PARANOID
 from tichu_models.algorithms.frames import FRAME, MOST_PLIES, PROGRESS
 from tichu_models.algorithms.maxn import HYPERMAX, PLAIN, SHALLOW
+from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.game import MOST_SEATS, Game, State
 
 # Which kernel, and what it is told.
@@ -46,11 +47,13 @@ class Choice(NamedTuple):
 
 
 class Searcher:
-    """Searches of one game, with memory of their own."""
+    """Searches of one game, with memory of their own. The evaluation is one of the game's, or a network."""
 
-    def __init__(self, game: Game, rule: str, evaluation: int = 0) -> None:
+    def __init__(self, game: Game, rule: str, evaluation: int | TDNetwork = 0) -> None:
         name, self._how = RULES[rule]
         self._kernel, self._evaluation = game.algorithms[name], evaluation
+        if isinstance(evaluation, TDNetwork):  # which only MaxN and its kin can ask
+            self._kernel, self._evaluation = evaluation.search_kernel, evaluation.as_evaluation
         self._game, self._has_movers = game, name == "search_paranoid"
         plies, most = MOST_PLIES + 1, MOST_SEATS * game.most_actions
         self._states = np.zeros(plies, dtype=game.state)

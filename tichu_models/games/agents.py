@@ -83,7 +83,7 @@ class RandomAgent:
 class SearchingAgent:
     """Takes the action that a search finds."""
 
-    def __init__(self, game: Game, name: str, rule: str, evaluation: int, budget: Budget) -> None:
+    def __init__(self, game: Game, name: str, rule: str, evaluation: int | TDNetwork, budget: Budget) -> None:
         self.name, self.budget = name, budget
         self.searcher = Searcher(game, rule, evaluation)
 
@@ -96,11 +96,11 @@ class LearnedAgent:
     """Takes the action after which a network thinks that it stands best."""
 
     def __init__(self, name: str, network: TDNetwork) -> None:
-        self.name, self._network = name, network
+        self.name, self.network = name, network
 
     def choose(self, state: State, key: Key) -> int:
         """Looks at all afterstates."""
-        return self._network.choose(state)
+        return self.network.choose(state)
 
 
 class UnknownAgent(Exception):
@@ -125,11 +125,7 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         if name == "random":
             return RandomAgent(game)
         options = SearchOptions(**SearchOptions.fitted(given))
-        kind = 0
-        if options.evaluation is not None:
-            if options.evaluation not in game.evaluations:
-                raise OptionError(f"evaluation: {expected(options.evaluation, list(game.evaluations))}")
-            kind = game.evaluations.index(options.evaluation)
+        kind = _evaluation(game, name, options.evaluation, runs)
         if name == "greedy":
             return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
         return SearchingAgent(game, text.strip(), name, kind, _budget(options))
@@ -151,6 +147,21 @@ def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent
         raise OptionError(f"'{wrong[0]}': expected key=value")
     options = {key.strip(): value.strip() for key, _, value in pairs}
     return player_of(game, method, methods.run_folder(runs, game.name, run), f"{method}:{rest.strip()}", options)
+
+
+def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None) -> int | TDNetwork:
+    """How an agent judges positions: by one of the game's evaluations, or by the network of a run, `td:RUN`."""
+    if text is None:
+        return 0
+    method, colon, run = text.partition(":")
+    if not colon:
+        if text not in game.evaluations:
+            raise OptionError(f"evaluation: {expected(text, [*game.evaluations, 'td:RUN'])}")
+        return game.evaluations.index(text)
+    player = _learned(game, method, run, runs) if method in methods.NAMES else None
+    if not isinstance(player, LearnedAgent) or RULES.get(rule, ("search_maxn",))[0] != "search_maxn":
+        raise OptionError(f"evaluation={text}: {rule} cannot search with it; maxn, maxnis and hypermax can with td:RUN")
+    return player.network
 
 
 def _budget(options: SearchOptions) -> Budget:

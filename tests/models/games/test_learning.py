@@ -144,6 +144,28 @@ def test_other_settings_are_another_run(tmp_path):
     assert len(rows_of(run / ITERATIONS)) == 4
 
 
+def test_a_network_judges_positions_in_a_search(trained, folder):
+    """A network that judges for the wrong seat within a search; pruning that finds another move than without."""
+    run, of = trained("chameleon", "td"), game("chameleon")
+    learned, first, pruned, deep = (
+        agent_of(of, text.format(run.name), folder)
+        for text in (
+            "td:{}",
+            "maxn:depth=1,evaluation=td:{}",
+            "maxnis:depth=3,evaluation=td:{}",
+            "maxn:depth=3,evaluation=td:{}",
+        )
+    )
+    state = of.new(of.read_options({}))
+    for action in random_game(of, of.read_options({}), 6).actions[:24]:
+        key = np.uint64(1)
+        assert first.choose(of.copy(state), key) == learned.choose(of.copy(state), key)
+        assert pruned.choose(of.copy(state), key) == deep.choose(of.copy(state), key)
+        of.kernels.step(state, action)
+    with pytest.raises(UnknownAgent, match="brs cannot search with it"):
+        agent_of(of, f"brs:evaluation=td:{run.name}", folder)
+
+
 def test_damage_is_named(trained, tmp_path):
     """A traceback, or a player with the weights of another one."""
     source, run = trained("chameleon", "td"), tmp_path / "chameleon" / "x"
