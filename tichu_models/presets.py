@@ -22,11 +22,11 @@ def changed(settings: type[Settings], preset: Mapping[str, Any], changes: Iterab
             raise OptionError(
                 f"--set {change}: expected key=value; keys: {', '.join(each.name for each in fields(settings))}"
             )
-        values[key.strip()] = _value(value.strip())
+        values[key.strip()] = value_of(value.strip())
     return settings.read(values, where)
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """A value in TOML; anything else is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]

@@ -34,6 +34,7 @@ from tichu_pipeline.features.shards import make_shards
 from tichu_pipeline.games import matches, rules
 from tichu_pipeline.games import page as games_page
 from tichu_pipeline.games.runs import GameRunRequest
+from tichu_pipeline.games.studies import study
 from tichu_pipeline.games.train import train_run as learn_game
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.selfplay.runs import SelfplayRequest
@@ -125,6 +126,11 @@ def game_matches(paths: DataPaths) -> None:
     matches.play(paths, wanted)
 
 
+def game_study(paths: DataPaths) -> None:
+    """Makes a study of a game."""
+    study.make(paths, "tic-tac-toe", {})
+
+
 def games_report(paths: DataPaths) -> None:
     """Writes the page of the games."""
     games_page.write(paths)
@@ -156,6 +162,7 @@ STAGES = {
     game_rules: (["board_games/chameleon/rules.json"], ["rules.json"]),
     game_run: (["board_games/chameleon/td/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
     game_matches: (["board_games/chameleon/matches.json"], ["matches.json"]),
+    game_study: (["board_games/chameleon/studies/"], ["tic-tac-toe.png", "tic-tac-toe.json"]),
     games_report: (["reports/games.html"], ["games.html"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
 }

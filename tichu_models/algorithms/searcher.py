@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,8 @@ class Searcher:
 
     def __init__(self, game: Game, rule: str, evaluation: int | TDNetwork = 0) -> None:
         name, self._how = RULES[rule]
-        self._kernel, self._evaluation = game.algorithms[name], evaluation
+        self._kernel: Any = game.algorithms[name]
+        self._evaluation: Any = evaluation
         if isinstance(evaluation, TDNetwork):  # which only MaxN and its kin can ask
             self._kernel, self._evaluation = evaluation.search_kernel, evaluation.as_evaluation
         self._game, self._has_movers = game, name == "search_paranoid"

@@ -13,6 +13,7 @@ from tichu_models.games.registry import MODULES
 from tichu_models.runs.files import CURVES
 from tichu_pipeline.games import matches, rules
 from tichu_pipeline.games.runs import figures, result_line, runs
+from tichu_pipeline.games.studies.study import path_of, picture_of, studies_of, study_of
 from tichu_pipeline.html import pages
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
@@ -75,6 +76,22 @@ def _game(paths: DataPaths, name: str, target: Path) -> Iterator[str]:
         )
         for result in played["results"]:
             yield _match(result)
+    yield from _studies(paths, name, target)
+
+
+def _studies(paths: DataPaths, name: str, target: Path) -> Iterator[str]:
+    """The studies of a game that have been made."""
+    for each in studies_of(name):
+        path = path_of(paths, each)
+        if not (facts := json_object(path)):
+            continue
+        study = study_of(each)
+        yield pages.section(html.escape(study.about), f"<code>tichu games experiment {each}</code>")
+        for table in study.tables(facts):
+            yield f"<p>{html.escape(table.about)}</p>"
+            yield pages.table(table.headings, [[html.escape(cell) for cell in row] for row in table.rows])
+        if picture_of(path).exists():
+            yield pages.picture(picture_of(path), target, each)
 
 
 def _counts(counted: Mapping[str, Any]) -> Iterator[str]:

@@ -30,6 +30,7 @@ STAGES: Mapping[str, str] = {
     "game_rules": "games.rules",
     "game_runs": "games.runs",
     "game_matches": "games.matches",
+    "game_studies": "games.studies.study",
     "games_report": "games.page",
     "overview": "status.overview",
 }

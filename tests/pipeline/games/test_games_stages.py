@@ -12,6 +12,7 @@ from tichu_models.games.learning.methods import MODULES as METHODS
 from tichu_models.runs.files import CURVES, FIGURES, MANIFEST
 from tichu_pipeline.games import matches, page, rules, runs
 from tichu_pipeline.games.runs import GameRunRequest
+from tichu_pipeline.games.studies import study
 from tichu_pipeline.games.train import train_run
 from tichu_pipeline.orchestration.assets import games
 from tichu_pipeline.orchestration.resources import DataFolder
@@ -19,7 +20,12 @@ from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, State
 
-OF_CHAMELEON = [games.game_rules["chameleon"], games.game_runs["chameleon"][0], games.game_matches["chameleon"]]
+OF_CHAMELEON = [
+    games.game_rules["chameleon"],
+    games.game_runs["chameleon"][0],
+    games.game_matches["chameleon"],
+    games.game_studies["chameleon"],
+]
 
 
 def materialize(root: Path, assets=OF_CHAMELEON, **more) -> dg.ExecuteInProcessResult:
@@ -79,7 +85,7 @@ def test_all_is_fresh_and_the_page_shows_it(paths):
     """A page with dead links, or without what was made."""
     assert {each.state for each in standings(paths).values()} == {State.FRESH}
     text = page.page_path(paths).read_text()
-    for part in ("2,197", "td", "greedy", "14,108,373,601,591,606,657,646,377,984"):
+    for part in ("2,197", "td", "greedy", "14,108,373,601,591,606,657,646,377,984", "255,168"):
         assert part in text
     targets = set(re.findall(r"(?:href|src)='([^']+)'", text))
     assert targets
@@ -108,6 +114,8 @@ def test_other_versions_are_stale(paths, monkeypatch):
     assert now["game_rules"].reasons == ("chameleon: made by an older version",)
     assert now["game_matches"].reasons == ("chameleon: its runs or the version have changed since",)
     assert now["game_runs"].is_fresh
+    monkeypatch.setattr(study, "VERSION", study.VERSION + 1)
+    assert "tic-tac-toe: made by an older version" in standings(paths)["game_studies"].reasons
 
 
 def test_an_unfinished_run_is_stale(tmp_path):

@@ -16,6 +16,7 @@ GAMES = {
     "games/chameleon/rules",
     "games/chameleon/runs/td",
     "games/chameleon/matches",
+    "games/chameleon/studies",
     "games/clever/rules",
     "games/clever/runs/td",
     "games/clever-prototype/rules",

@@ -3,6 +3,7 @@
 The assets are made by a factory: a new game, or a new method, needs no line here.
 """
 
+import hashlib
 import os
 import time
 from dataclasses import replace
@@ -19,8 +20,9 @@ from tichu_models.runs.journal import rows_of
 from tichu_pipeline.games import matches, page, rules
 from tichu_pipeline.games.facts import Facts
 from tichu_pipeline.games.runs import GameRun, GameRunRequest, finished
+from tichu_pipeline.games.studies import study
 from tichu_pipeline.html import markdown
-from tichu_pipeline.orchestration.materialized import materialized
+from tichu_pipeline.orchestration.materialized import figures, materialized
 from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.plots import sparkline
@@ -153,6 +155,34 @@ def matches_asset(name: str, runs: list[dg.AssetsDefinition]) -> dg.AssetsDefini
     return play
 
 
+def studies_asset(name: str, runs: list[dg.AssetsDefinition]) -> dg.AssetsDefinition:
+    """The asset of the studies of a game."""
+
+    @dg.asset(
+        key=[GROUP, name, "studies"],
+        deps=runs,
+        group_name=GROUP,
+        kinds={"python"},
+        code_version=str(study.VERSION),
+        pool="games",
+        description=f"`board_games/{name}/studies/`: "
+        + "; ".join(f"{each}: {study.study_of(each).about}" for each in study.studies_of(name)),
+    )
+    def make(context: dg.AssetExecutionContext, config: GameConfig, data: DataFolder) -> dg.MaterializeResult:
+        made = []
+        try:
+            for each in study.studies_of(name):
+                with retry_transient(context):
+                    made.append(study.make(data.paths, each, study.size_of(each, _preset(config))))
+                context.log.info(f"{each}: {made[-1].seconds:.1f} s{', reused' if made[-1].reused else ''}")
+        except (OptionError, RunError) as error:
+            raise dg.Failure(str(error), allow_retries=False) from error
+        stamp = hashlib.sha256("".join(each.stamp for each in made).encode()).hexdigest()
+        return dg.MaterializeResult(data_version=dg.DataVersion(stamp), metadata=figures(*made))
+
+    return make
+
+
 def illegal_actions(made: Facts) -> int:
     """Actions that agents wanted to make against the rules."""
     return sum(agent["illegal"] for each in made.facts["results"] for agent in each["agents"])
@@ -176,10 +206,12 @@ slow_runs = [
     for method, run in zip(methods_of(name), listed, strict=True)
     if (name, method) not in QUICK
 ]
+game_studies = {name: studies_asset(name, game_runs[name]) for name in MODULES if study.studies_of(name)}
 games_assets = [
     *game_rules.values(),
     *(each for listed in game_runs.values() for each in listed),
     *game_matches.values(),
+    *game_studies.values(),
 ]
 
 
