@@ -33,8 +33,9 @@ is counted in their place are rolls in which nothing fits. Its whole game ended 
 was by chance: that is the option `seed_rules=1`, which is not used here."""
 
 QUESTIONS = """\
-**Can masked PPO learn the game?** Yes: it comes close to the best possible play of the prototype, and in the whole game
-it passes both what the thesis reports of people in their first games (about 160) and its own best policy (about 205).
+**Can masked PPO learn the game?** Yes: the table says how close it comes to the best possible play of the prototype,
+and in the whole game it passes both what the thesis reports of people (about 160) and its own best policy (about 205),
+in an eighth of the steps.
 
 **Does the mask help?** Yes. Without it a policy has to learn what is legal, and its errors cost steps to the end of the
 training; the table says how many points.
@@ -42,10 +43,10 @@ training; the table says how many points.
 **Why are there invalid moves in spite of the mask?** Because no die fits. They are a matter of luck and of the boxes
 that are left: with four dice there are far fewer than with two, and the best play itself cannot avoid them.
 
-**How good is "a little over 80" with four dice?** It is the optimum: nobody can have more on average.
+**How good is "a little over 80" with four dice?** It is nearly the optimum: nobody can have more than that on average.
 
 **What would be better than a policy over numbered actions?** Learning what positions are worth: TD(lambda) on
-afterstates knows what an action does before it takes it, and is far ahead after less time."""
+afterstates knows what an action does before it takes it. [games.md](games.md) has its figures."""
 
 
 def write_page(docs: Path, facts: Mapping[str, Any]) -> None:
@@ -83,15 +84,15 @@ def _prototype(rows: list[dict[str, Any]]) -> str:
         for row in rows
     ]
     headings = ("Dice", "Mask", "Points", "95% interval", "Optimum", "Thesis", "Invalid moves", "of the best play")
-    about = f"{rows[0]['games']:,} games each, by the likeliest actions after {rows[0]['steps']:,} steps of training."
+    about = f"{rows[0]['games']:,} games each, by the likeliest actions after {round(rows[0]['steps'], -3):,} steps of training."
     return f"{about}\n\n{markdown.table(headings, cells)}"
 
 
 def _whole(facts: Mapping[str, Any]) -> str:
     return (
-        f"After {facts['steps']:,} steps the likeliest actions bring **{facts['mean']:.1f} points** "
+        f"After {round(facts['steps'], -3):,} steps the likeliest actions bring **{facts['mean']:.1f} points** "
         f"({_interval(facts)}; {facts['games']:,} games), with {facts['actions']:.1f} actions a game, "
-        f"{facts['illegal']} of all illegal, and {facts['lost']:.2f} rolls in which nothing fits."
+        f"{facts['illegal']} of them illegal in all games, and {facts['lost']:.2f} rolls in which nothing fits."
     )
 
 
