@@ -18,10 +18,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from tests.benchmarks.figures import CLEARLY_MISSED, report
 from tests.makers.learners import made_up_batch
+from tichu_models.algorithms.precision import float32_by_onednn, has_fast_bf16
 from tichu_models.learning.config_files import run_config
 from tichu_models.learning.learner import Learner
 from tichu_models.networks.architectures import build
-from tichu_models.networks.precision import float32_by_onednn, has_fast_bf16
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.scaling.fit import fit

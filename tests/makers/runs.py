@@ -16,7 +16,7 @@ from tichu_models.observation.specs import spec
 from tichu_models.players.base import Agent
 from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.runs.checkpoint import save
-from tichu_models.runs.files import of_critic, of_kind
+from tichu_models.runs.folders import of_critic, of_kind
 from tichu_models.runs.manifest import RunManifest, SpecStamp
 from tichu_models.search.open_hands import OPEN
 

@@ -40,6 +40,32 @@ def lambda_returns(result: float, values: Sequence[float], signs: Sequence[int],
     return returns
 
 
+def totals_of_game(score: float, best: Sequence[float], explored: Sequence[bool], weight: float) -> list[float]:
+    """The lambda-returns of a game for one player by their definition: a weighted mean of the highest totals seen at
+    later choices. The first random action ends the sum with the total seen there."""
+    totals = []
+    for k in range(len(best)):
+        later = list(best[k + 1 :])
+        random = [n for n, each in enumerate(explored[k + 1 :]) if each]
+        end = score if not random else later[random[0]]
+        later = later[: random[0]] if random else later
+        totals.append(
+            sum((1 - weight) * weight**n * value for n, value in enumerate(later)) + weight ** len(later) * end
+        )
+    return totals
+
+
+def advantages(rewards: Sequence[float], values: Sequence[float], ended: Sequence[bool], weight: float) -> list[float]:
+    """Generalised advantages of one sequence of steps by their definition; `values` has one more."""
+    steps = range(len(rewards))
+    differences = [rewards[k] + (0.0 if ended[k] else values[k + 1]) - values[k] for k in steps]
+    found = []
+    for k in steps:
+        last = next((n for n in range(k, len(rewards)) if ended[n]), len(rewards) - 1)
+        found.append(sum(weight ** (n - k) * differences[n] for n in range(k, last + 1)))
+    return found
+
+
 def policy_loss(
     scores: Tensor,
     counts: Sequence[int],

@@ -36,6 +36,7 @@ from tichu_models.players.crowd import TRUTH_FILE, CrowdAgent, rates_in
 from tichu_models.runs import files
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, WEIGHTS
+from tichu_models.runs.folders import of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _own_others(folder: Path, own: RunManifest) -> Mapping[int, Network]:
     from tichu_models.agents.neural.network import Network
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
 
-    folders = {kind: files.of_kind(folder, kind) for kind in NETWORK_OF_KIND}
+    folders = {kind: of_kind(folder, kind) for kind in NETWORK_OF_KIND}
     return {
         kind: Network(path, NETWORK_OF_KIND[kind], f"{folder.name}/{path.name}")
         for kind, path in folders.items()

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
 
 from tichu_models.algorithms.searcher import RULES, Budget, Searcher
-from tichu_models.algorithms.td_network import TDNetwork, WeightsError
+from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import Key, draw_below
 from tichu_models.game import Game, State
-from tichu_models.games.training import weights_file
+from tichu_models.games.learning import methods
 from tichu_models.options import OptionError, Options, expected, option
+from tichu_models.runs.files import CheckpointError
 
-NAMES = ("random", "greedy", *RULES, "td")
+NAMES = ("random", "greedy", *RULES, *methods.NAMES)
 DEFAULT_SECONDS = 1.0
 
 
@@ -27,6 +30,29 @@ class GameAgent(Protocol):
 
     def choose(self, state: State, key: Key) -> int:
         """The action of the seat that moves. The key is of this decision; who needs no chance ignores it."""
+
+
+@runtime_checkable
+class SideBySide(Protocol):
+    """An agent that plays many games for one at once."""
+
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had, as by `choose`."""
+
+
+class Advice(NamedTuple):
+    """What an agent thinks of an action."""
+
+    value: float  # the higher, the better
+    text: str  # in the agent's own terms
+
+
+@runtime_checkable
+class Adviser(Protocol):
+    """An agent that can say what it thinks of actions."""
+
+    def advice(self, state: State) -> dict[int, Advice]:
+        """What it thinks of each action that it has considered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +112,10 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
-        if name != "random" and ("choose_afterstate" if name == "td" else "search_maxn") not in game.algorithms:
+        if name in methods.NAMES:
+            return _learned(game, name, rest, runs)
+        if name != "random" and "search_maxn" not in game.algorithms:
             raise OptionError(f"it does not play {game.name}; random does")
-        if name == "td":
-            return LearnedAgent(text.strip(), _network(game, rest.strip(), runs))
         given = _read(rest)
         if name in ("random", "greedy") and given.keys() - ({"evaluation"} if name == "greedy" else set()):
             raise OptionError(f"{', '.join(given)}: it has no such option")
@@ -104,17 +130,24 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         if name == "greedy":
             return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
         return SearchingAgent(game, text.strip(), name, kind, _budget(options))
-    except (OptionError, WeightsError) as error:
+    except (OptionError, CheckpointError) as error:
         raise UnknownAgent(f"agent '{text}': {error}") from None
 
 
-def _network(game: Game, run: str, runs: Path | None) -> TDNetwork:
+def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent:
+    """The player of a run: its name, then options of the method."""
+    from tichu_models.games.learning.run import player_of
+
+    run, *others = [part.strip() for part in rest.split(",")]
     if not run or runs is None:
-        raise OptionError("expected a run, as td:RUN")
-    path = weights_file(runs, game.name, run)
-    if not path.is_file():
-        raise OptionError(f"{path} does not exist; tichu games train {game.name} --name {run} makes it")
-    return TDNetwork.load(game, path)
+        raise OptionError(f"expected a run, as {method}:RUN")
+    if method not in methods.methods_of(game.name):
+        raise OptionError(f"no network learns {game.name} by {method}; {methods.offer(game.name)}")
+    pairs = [other.partition("=") for other in others if other]
+    if wrong := [key for key, equals, _ in pairs if not equals]:
+        raise OptionError(f"'{wrong[0]}': expected key=value")
+    options = {key.strip(): value.strip() for key, _, value in pairs}
+    return player_of(game, method, methods.run_folder(runs, game.name, run), f"{method}:{rest.strip()}", options)
 
 
 def _budget(options: SearchOptions) -> Budget:

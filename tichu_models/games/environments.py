@@ -19,47 +19,21 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tichu_models.game import Game
+from tichu_models.algorithms.solo_batch import SoloBatch, drawn_keys
 from tichu_models.games.registry import game
+from tichu_models.games.solo_actions import ACTIONS
 
-# The number of actions of each environment, and after how many a game is broken off.
-ACTIONS = {"clever": 247, "clever-prototype": 16}
-LONGEST = 1_000
+LONGEST = 1_000  # actions, after which a game is broken off
 
 
-class _Batch:
-    """Games of one kind, and the arrays that their kernels write."""
+def _batch(name: str, options: dict[str, str], number: int, penalty: float) -> SoloBatch:
+    of = game(name)
+    return SoloBatch(of, of.read_options(options), number, ACTIONS[name], penalty)
 
-    def __init__(self, of: Game, options: dict[str, str], number: int, penalty: float) -> None:
-        self.options = of.read_options(options)
-        if len(of.seats_of(self.options)) != 1:
-            raise ValueError(f"{of.name}: expected a game for one player")
-        self.of, self.penalty = of, penalty
-        self.states = np.zeros(number, dtype=of.state).view(np.recarray)
-        self.keys = np.zeros(number, dtype=np.uint64)
-        self.legal = np.zeros(of.most_actions, dtype=np.int16)
-        self.observations = np.zeros((number, of.observation), dtype=np.float32)
-        self.masks = np.zeros((number, ACTIONS[of.name]), dtype=np.int8)
-        self.rewards = np.zeros(number)
-        self.ended, self.invalid = np.zeros(number, dtype=np.bool_), np.zeros(number, dtype=np.int64)
 
-    def _shared(self) -> tuple[np.ndarray, ...]:
-        return self.states, self.options, self.keys, self.legal, self.observations, self.masks
-
-    def begin(self, generator: np.random.Generator) -> None:
-        """Begins all games with new keys."""
-        self.keys[:] = generator.integers(0, 1 << 64, size=len(self.keys), dtype=np.uint64)
-        self.invalid[:] = 0
-        self.of.algorithms["begin_all"](*self._shared())
-
-    def step(self, chosen: np.ndarray, again: bool) -> None:
-        """Makes an action in each game."""
-        step = self.of.algorithms["step_all"]
-        step(*self._shared(), chosen, self.penalty, again, self.rewards, self.ended, self.invalid)
-
-    def spaces(self) -> tuple[Box, Discrete]:
-        """What is seen and what can be done in one game."""
-        return Box(0.0, 1.0, (self.of.observation,), np.float32), Discrete(ACTIONS[self.of.name])
+def _spaces(batch: SoloBatch) -> tuple[Box, Discrete]:
+    """What is seen and what can be done in one game."""
+    return Box(0.0, 1.0, (batch.of.observation,), np.float32), Discrete(ACTIONS[batch.of.name])
 
 
 class SoloEnv(gymnasium.Env):
@@ -68,14 +42,14 @@ class SoloEnv(gymnasium.Env):
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - declared by the base
 
     def __init__(self, name: str, penalty: float = 0.0, render_mode: str | None = None, **options: str) -> None:
-        self._batch = _Batch(game(name), options, 1, penalty)
-        self.observation_space, self.action_space = self._batch.spaces()
+        self._batch = _batch(name, options, 1, penalty)
+        self.observation_space, self.action_space = _spaces(self._batch)
         self.render_mode, self._steps = render_mode, 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """A new game."""
         super().reset(seed=seed)
-        self._batch.begin(self.np_random)
+        self._batch.begin(drawn_keys(self.np_random, len(self._batch.keys)))
         self._steps = 0
         return self._batch.observations[0].copy(), self._info()
 
@@ -109,9 +83,9 @@ class SoloVectorEnv(VectorEnv):
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - declared by the base
 
     def __init__(self, name: str, num_envs: int = 1, penalty: float = 0.0, **options: str) -> None:
-        self._batch = _Batch(game(name), options, num_envs, penalty)
+        self._batch = _batch(name, options, num_envs, penalty)
         self.num_envs = num_envs
-        self.single_observation_space, self.single_action_space = self._batch.spaces()
+        self.single_observation_space, self.single_action_space = _spaces(self._batch)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._scores = np.zeros(num_envs)
@@ -119,7 +93,7 @@ class SoloVectorEnv(VectorEnv):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """New games."""
         super().reset(seed=seed)
-        self._batch.begin(self.np_random)
+        self._batch.begin(drawn_keys(self.np_random, len(self._batch.keys)))
         self._scores[:] = 0.0
         return self._batch.observations.copy(), {"action_mask": self._batch.masks.copy()}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.learning.settings import TrainingConfig
-from tichu_models.networks.precision import has_fast_bf16
 
 
 def precision_of(training: TrainingConfig) -> str:

@@ -23,11 +23,11 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping
 
+from tichu_models.algorithms.precision import float32_by_onednn
 from tichu_models.learning.hardware import on_gpu, precision_of
 from tichu_models.learning.journal import Journal, training_loss
 from tichu_models.learning.learner import Learner
 from tichu_models.learning.settings import RunConfig, TrainingConfig
-from tichu_models.networks.precision import float32_by_onednn
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import EVENTS, FIGURES, LAST_WEIGHTS, METRICS, RESUME
 from tichu_models.runs.manifest import RunManifest

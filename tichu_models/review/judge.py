@@ -1,13 +1,12 @@
 """The judge: tries answers on supposed deals, which the referee plays on to the end of the round.
 
-All answers to a decision are tried on the same deals with the same random numbers. A first look at a few deals finds
-the decisions that may have cost something; only these are judged, on other and more deals. Values are points by which
-the own team wins the round.
+All answers to a decision are tried on the same deals with the same random numbers. A first look at a few deals, and a
+second one at some more, find the decisions that may have cost something; only these are judged, on other and many more
+deals. Values are points by which the own team wins the round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,13 +23,10 @@ from tichu_models.search.paired import gains
 from tichu_models.search.playouts import Playouts, branch
 
 POSITIONS_AT_ONCE = 16384
-# A decision is judged if another answer looks better by so many points and standard errors.
-LEAST_POINTS, LEAST_ERRORS = 3.0, 0.25
+# A look drops a decision unless another answer may be better by so many points: within so many standard errors of the
+# gain that it has seen. The first look has seen little, and must not drop what costs much.
+LEAST_POINTS, ERRORS_OF_LOOKS = 15.0, (1.5, 0.5)
 LEAST_DEALS = 8  # a decision for which fewer deals are found is left out
-
-LOOKS = 2
-
-Report = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -38,14 +34,20 @@ class JudgeSettings:
     """How closely decisions are judged."""
 
     deals: int = 48  # of the first look
-    again: int = 320  # other ones, of what may have cost something
+    more: int = 96  # other ones, of what may have cost something
+    again: int = 480  # others again, by which a loss is measured, of what may have cost something after both looks
     width: int = 5  # answers that are tried at a decision
     least: float = 0.02  # an answer that the referee finds less likely is not tried
     solve: int = 6  # an ending is solved exactly when all hands together hold at most this many cards
     seed: int = 0
 
+    @property
+    def closer_looks(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The deals of the second look and of the judgement, and the numbers of their first deals."""
+        return (self.more, self.deals), (self.again, self.deals + self.more)
 
-DEEP = JudgeSettings(deals=256, again=1024)
+
+DEEP = JudgeSettings(deals=256, more=256, again=1536)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Judged:
     values: list[np.ndarray]  # of each decision, (answers, deals): points by which the own team wins
     weights: list[np.ndarray]  # of each decision's deals, 0 where none was found
     losses: list[Loss]
-    again: np.ndarray  # bool: whether it was judged on other deals after the first look
+    again: np.ndarray  # bool: whether it was judged on other deals after both looks
 
     def loss(self, i: int) -> float:
         """What the i-th decision cost, 0 where no difference is seen."""
@@ -75,39 +77,56 @@ class Judge:
         """Raises RefereeError if the agent cannot play supposed deals on."""
         self.player, self.settings = who_plays_on(agent), settings
         self.simulations = 0  # playouts so far
-        self._playouts = Playouts(self.player, most_solved=settings.solve, calls=True)
-        self._supposer = Supposer(self._playouts, settings.seed)
+        self.playouts = Playouts(self.player, most_solved=settings.solve, calls=True)
+        self.supposer = Supposer(self.playouts, settings.seed)
 
-    def judge(self, decisions: np.ndarray, chosen: np.ndarray, report: Report = lambda share: None) -> Judged:
+    def judge(self, decisions: np.ndarray, chosen: np.ndarray) -> Judged:
         """Judges those of the chosen decisions that are open. `decisions` (LOGGED) are all of some rounds, `chosen` is
-        an array of bool. `report` is called with the share of a look that has been done since."""
+        an array of bool."""
         settings = self.settings
         decisions = decisions[chosen & ~taken_later(decisions)]
         tried = answers_tried(self.player, decisions, settings.width, settings.least)
         open_ = np.flatnonzero(tried.counts > 1)
         decisions, tried = decisions[open_], tried.of(open_)
-        values, weights = self.values(decisions, tried, settings.deals, 0, report)
+        values, weights = self.values(decisions, tried, settings.deals, 0)
         gained = np.array([gains(*each, GIVEN).means.max() for each in zip(values, weights, strict=True)])
         kept = missed_once(decisions, gained)
         kept = kept[[(weights[i] > 0).sum() >= LEAST_DEALS for i in kept]]
-        decisions, tried = decisions[kept], tried.of(kept)
-        values, weights = [values[i] for i in kept], [weights[i] for i in kept]
-        looks_costly = [may_cost(*each, LEAST_POINTS, LEAST_ERRORS) for each in zip(values, weights, strict=True)]
-        again = np.array(looks_costly, dtype=bool)
-        closer = np.flatnonzero(again)
-        on_others = self.values(decisions[closer], tried.of(closer), settings.again, settings.deals, report)
-        for i, of_values, of_weights in zip(closer, *on_others, strict=True):
-            values[i], weights[i] = of_values, of_weights
-        losses = [loss_of(*each) for each in zip(values, weights, strict=True)]
-        return Judged(decisions, tried, values, weights, losses, again)
+        none = np.zeros(len(kept), dtype=bool)
+        found = [values[i] for i in kept], [weights[i] for i in kept]
+        return self._look_closer(decisions[kept], tried.of(kept), *found, none)
 
-    def values(
+    def judge_these(self, decisions: np.ndarray, tried: Tried, closer: np.ndarray | None = None) -> Judged:
+        """Judges these decisions by these answers, each for itself. `closer` (bool) says which to look closer at even
+        if they do not seem to have cost anything."""
+        closer = np.zeros(len(decisions), dtype=bool) if closer is None else closer
+        found = self.values(decisions, tried, self.settings.deals, 0)
+        return self._look_closer(decisions, tried, *found, closer)
+
+    def _look_closer(
         self,
         decisions: np.ndarray,
         tried: Tried,
-        deals: int,
-        first: int,
-        report: Report = lambda share: None,
+        values: list[np.ndarray],
+        weights: list[np.ndarray],
+        closer: np.ndarray,
+    ) -> Judged:
+        """The second look and the judgement, by what the first look has found (`values`, `weights`)."""
+        left = np.ones(len(decisions), dtype=bool)
+        for look, (deals, first) in enumerate(self.settings.closer_looks):
+            may = [may_cost(*each, LEAST_POINTS, ERRORS_OF_LOOKS[look]) for each in zip(values, weights, strict=True)]
+            left &= closer | np.array(may, dtype=bool)
+            rows = np.flatnonzero(left)
+            new = self.values(decisions[rows], tried.of(rows), deals, first)
+            for i, of_values, of_weights in zip(rows, *new, strict=True):
+                kept = slice(None) if look == 0 else slice(0)  # a loss is measured by new deals alone
+                values[i] = np.hstack([values[i][:, kept], of_values])
+                weights[i] = np.hstack([weights[i][kept], of_weights])
+        losses = [loss_of(*each) for each in zip(values, weights, strict=True)]
+        return Judged(decisions, tried, values, weights, losses, left)
+
+    def values(
+        self, decisions: np.ndarray, tried: Tried, deals: int, first: int
     ) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The value of each answer on each deal, and the deals' weights, of each decision. `first` is the number of the
         first deal: other numbers give other deals."""
@@ -119,18 +138,15 @@ class Judge:
                 part = rows[begin : begin + at_once]
                 for i, *found in zip(part, *self._try(decisions[part], tried.of(part), deals, first), strict=True):
                     values[i], weights[i] = found
-                report(len(part) / len(decisions))
-        if len(decisions) == 0:
-            report(1.0)
         return values, weights
 
     def _try(self, decisions: np.ndarray, tried: Tried, deals: int, first: int) -> tuple[list[np.ndarray], np.ndarray]:
         """As `values`, of few decisions, which are all before the play or all in it."""
-        supposed = self._supposer.deals(decisions, deals, first)
+        supposed = self.supposer.deals(decisions, deals, first)
         positions = np.zeros(len(tried.answers) * deals, dtype=POSITION)
         branch(supposed.positions, tried.answers, tried.counts, deals, positions)
         keys = supposed.keys.reshape(len(decisions), deals).repeat(tried.counts, axis=0)
-        team_20 = VALUE_UNIT * self._playouts.play(positions, keys.ravel()).reshape(-1, deals)
+        team_20 = VALUE_UNIT * self.playouts.play(positions, keys.ravel()).reshape(-1, deals)
         self.simulations += len(positions)
         signs = np.repeat(1 - 2 * (decisions["seen"]["seat"].astype(np.int64) & 1), tried.counts)
         values = team_20 * signs[:, None]

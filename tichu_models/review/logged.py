@@ -88,13 +88,18 @@ class Finder:
     def decisions(self, rows: np.ndarray, before: np.ndarray, history: np.ndarray, key: int) -> np.ndarray:
         """The decisions of sound rounds of a game in order, as LOGGED, without forced ones. `key` is that of the game's
         random numbers. A bomb out of turn is the answer to the question for it, and no play besides."""
+        found = self.every_decision(rows, before, history, key)
+        return found[(found["forced"] == 0) & (found["out_of_turn"] == 0)]
+
+    def every_decision(self, rows: np.ndarray, before: np.ndarray, history: np.ndarray, key: int) -> np.ndarray:
+        """As `decisions`, with forced ones; a bomb out of turn is also a play."""
         parts = [np.zeros(0, dtype=LOGGED)]
         for place, (row, scores) in enumerate(zip(rows, before, strict=True)):
             round_key = np.uint64(draw(np.uint64(key), int(row["round_index"])))
             n = _find(row, scores, history, round_key, self._scratch, self._buffer)
-            found = self._buffer["at"][:n]
+            found = self._buffer["at"][:n].copy()
             seen = found["seen"]
-            answers = with_thrown_bombs(seen["kind"], seen["seat"], found["out_of_turn"], found["answer"])
-            found["answer"], found["place"] = answers, place
-            parts.append(found[(found["forced"] == 0) & (found["out_of_turn"] == 0)])
+            found["answer"] = with_thrown_bombs(seen["kind"], seen["seat"], found["out_of_turn"], found["answer"])
+            found["place"] = place
+            parts.append(found)
         return np.concatenate(parts)

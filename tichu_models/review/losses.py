@@ -60,13 +60,23 @@ def loss_of(values: np.ndarray, weights: np.ndarray) -> Loss:
 
 
 def may_cost(values: np.ndarray, weights: np.ndarray, points: float, errors: float) -> bool:
-    """Whether another answer looks better by so many points, and by so many standard errors: worth a closer look."""
-    found = gains(values, weights, GIVEN)
-    return bool(((found.means >= points) & (found.means > errors * found.errors)).any())
+    """Whether another answer may be better by so many points: worth a closer look. Its gain may be so many standard
+    errors more than was seen."""
+    means, spread = gains(values, weights, GIVEN)
+    others = np.delete(np.arange(len(means)), GIVEN)
+    return bool((means[others] + errors * spread[others] >= points).any())
 
 
 def value_intervals(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The mean value of each answer, and the ends of its confidence interval."""
     found = gains(np.vstack([np.zeros(values.shape[1]), values]), weights, 0)
     means, half = found.means[1:], spread_of(LEVEL) * found.errors[1:]
+    return means, means - half, means + half
+
+
+def behind_best(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By how much each answer is behind the one with the highest mean on the same deals, and the ends of its confidence
+    interval. An answer whose interval holds 0 counts as equally good."""
+    found = gains(values, weights, int((values @ weights).argmax()))
+    means, half = -found.means, spread_of(LEVEL) * found.errors
     return means, means - half, means + half

@@ -5,17 +5,16 @@ Whoever shows a review, in a terminal or on a page, reads this record and nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tichu_models.observation.logged_answers import answer_label
-from tichu_models.review.judge import LOOKS, Judge, Judged
+from tichu_models.review.judge import Judge, Judged
 from tichu_models.review.logged import Finder
-from tichu_models.review.losses import value_intervals
+from tichu_models.review.losses import behind_best, value_intervals
 from tichu_models.review.luck import Worth
 from tichu_models.rules.asking import KINDS
 from tichu_models.statistics import bootstrap
@@ -37,6 +36,33 @@ class LoggedGame:
     left_out: list[Record]  # round_index and reason
 
 
+@dataclass(frozen=True)
+class JudgedRound:
+    """The open decisions of a round as records, and the playouts by which they were judged."""
+
+    decisions: list[Record]
+    simulations: int
+
+
+# Judges rounds, each as a game of its own, in their order.
+Run = Callable[[Iterable[LoggedGame]], Iterable[JudgedRound]]
+
+
+def judged_round(game: LoggedGame, judge: Judge, player: str | None = None, beside: Judge | None = None) -> JudgedRound:
+    """Judges a game of one round. With a player, only the decisions of this one are judged; `beside` has a second
+    opinion of them."""
+    before = judge.simulations
+    all_ = Finder().decisions(game.rows, game.before, game.history, game.key)
+    names = [game.names[0][seat] for seat in all_["seen"]["seat"]]
+    judged = judge.judge(all_, np.array([player in (None, name) for name in names], dtype=bool))
+    decisions = [_decision(game, judged, i) for i in range(len(judged.decisions))]
+    if beside:
+        second = beside.judge_these(judged.decisions, judged.tried, judged.again)
+        for i, decision in enumerate(decisions):
+            decision.update(_second(decision, _decision(game, second, i)))
+    return JudgedRound(decisions, judge.simulations - before)
+
+
 def review(
     games: Iterable[LoggedGame],
     judge: Judge,
@@ -44,30 +70,31 @@ def review(
     worth: Worth | None = None,
     player: str | None = None,
     report: Callable[[float], None] = lambda rounds: None,
+    run: Run | None = None,
 ) -> Record:
     """Reviews games. `referee` names the judge's agent, `worth` says what deals were worth. With a player, only the
-    decisions of this one are judged. `report` is called with the number of rounds that have been done since."""
-    finder = Finder()
-    found: list[Record] = []
-    rounds: list[Record] = []
+    decisions of this one are judged. `report` is called with the number of rounds that have been done since. `run`
+    judges the rounds as the judge does, elsewhere."""
+    games, settings = list(games), judge.settings
+    parts = [part for game in games for part in _one_by_one(game)]
+    rounds = [each for game in games for each in _rounds(game, worth)]
     decisions: list[tuple[int, Record]] = []  # with the place of the round
-    for game in games:
-        all_ = finder.decisions(game.rows, game.before, game.history, game.key)
-        names = [game.names[place][seat] for place, seat in zip(all_["place"], all_["seen"]["seat"], strict=True)]
-        chosen = np.array([player in (None, name) for name in names], dtype=bool)
-        judged = judge.judge(all_, chosen, partial(_count, report, len(game.rows) / LOOKS))
-        found.append({"game_id": game.game_id, "file": game.file, "rounds": len(game.rows), "left_out": game.left_out})
-        places = len(rounds) + judged.decisions["place"]
-        decisions += [(int(place), _decision(game, judged, i)) for i, place in enumerate(places)]
-        rounds += _rounds(game, worth)
-    settings = judge.settings
+    simulations = 0
+    for place, judged in enumerate(run(parts) if run else (judged_round(part, judge, player) for part in parts)):
+        decisions += [(place, decision) for decision in judged.decisions]
+        simulations += judged.simulations
+        report(1.0)
     return {
-        "games": found,
+        "games": [
+            {"game_id": game.game_id, "file": game.file, "rounds": len(game.rows), "left_out": game.left_out}
+            for game in games
+        ],
         "referee": {
             "agent": referee,
             "deals": settings.deals,
+            "more": settings.more,
             "again": settings.again,
-            "simulations": judge.simulations,
+            "simulations": simulations,
             "seed": settings.seed,
         },
         "players": _players(rounds, decisions, player),
@@ -76,9 +103,21 @@ def review(
     }
 
 
-def _count(report: Callable[[float], None], rounds: float, share: float) -> None:
-    """Reports a share of a look at so many rounds."""
-    report(rounds * share)
+def _one_by_one(game: LoggedGame) -> Iterator[LoggedGame]:
+    """Each round of a game as a game of its own. Rounds are judged one by one, so that the verdict does not depend on
+    how many are judged at a time."""
+    for i in range(len(game.rows)):
+        part = slice(i, i + 1)
+        yield replace(game, rows=game.rows[part], before=game.before[part], names=game.names[part], left_out=[])
+
+
+def _second(decision: Record, second: Record) -> Record:
+    """What a second referee says of a decision. The two disagree where one is certain of a loss and the other sees
+    none."""
+    verdicts = decision, second
+    disagree = any(one["certain"] and not other["loss"] for one, other in (verdicts, verdicts[::-1]))
+    opinion = {name: second[name] for name in ("best", "loss", "interval", "certain")}
+    return {"beside": opinion, "disagree": disagree}
 
 
 def _rounds(game: LoggedGame, worth: Worth | None) -> list[Record]:
@@ -106,12 +145,15 @@ def _decision(game: LoggedGame, judged: Judged, i: int) -> Record:
     part = slice(end - int(judged.tried.counts[i]), end)
     labels = [answer_label(kind, int(answer)) for answer in judged.tried.answers[part]]
     means, lows, highs = value_intervals(judged.values[i], judged.weights[i])
+    behind = np.column_stack(behind_best(judged.values[i], judged.weights[i])).round(1) + 0.0
     lost = judged.loss(i)
     options = [
         {
             "answer": labels[k],
             "value": round(float(means[k]), 1),
             "interval": [round(float(lows[k]), 1), round(float(highs[k]), 1)],
+            "behind": float(behind[k, 0]),
+            "behind_interval": behind[k, 1:].tolist(),
             "policy": None if np.isnan(share) else round(float(share), 4),
         }
         for k, share in enumerate(judged.tried.shares[part])

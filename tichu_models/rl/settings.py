@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
 from tichu_models.observation.goals import GoalTerms
 from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError, Options, option
+from tichu_models.presets import changed
 from tichu_models.rules.asking import KINDS, PLAY
 
 PRESETS = ("smoke", "demo", "laptop", "full")
@@ -159,20 +160,4 @@ def settings_of(preset: str, changes: Iterable[str] = ()) -> SelfplaySettings:
     if preset not in PRESETS:
         raise OptionError(f"preset '{preset}': expected one of {', '.join(PRESETS)}")
     text = (resources.files("tichu_models.rl") / "presets.toml").read_text(encoding="utf-8")
-    values: dict[str, Any] = dict(tomllib.loads(text)[preset])
-    for change in changes:
-        key, equals, value = change.partition("=")
-        if not equals:
-            raise OptionError(
-                f"--set {change}: expected key=value; keys: {', '.join(each.name for each in fields(SelfplaySettings))}"
-            )
-        values[key.strip()] = _value(value.strip())
-    return SelfplaySettings.read(values, f"preset {preset}")
-
-
-def _value(text: str) -> Any:
-    """A value in TOML; anything else is a string."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+    return changed(SelfplaySettings, tomllib.loads(text)[preset], changes, f"preset {preset}")

@@ -15,8 +15,8 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.networks.architectures import build
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import spec
 from tichu_models.options import Options

@@ -32,7 +32,8 @@ from tichu_models.rl.settings import SelfplaySettings
 from tichu_models.rl.tasks import NetworkOfTask, player_dtype
 from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.runs import checkpoint
-from tichu_models.runs.files import MANIFEST, of_critic, of_kind
+from tichu_models.runs.files import MANIFEST
+from tichu_models.runs.folders import of_critic, of_kind
 
 
 class Teacher:

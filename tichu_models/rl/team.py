@@ -15,9 +15,9 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.algorithms.student import Student
 from tichu_models.networks.architectures import build
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import GOAL
 from tichu_models.options import OptionError
@@ -31,7 +31,8 @@ from tichu_models.rl.teaching import Teacher
 from tichu_models.rules.asking import KINDS
 from tichu_models.runs import checkpoint
 from tichu_models.runs import manifest as manifests
-from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY, of_critic, of_kind
+from tichu_models.runs.files import CRITIC, MANIFEST, RESUME_SELFPLAY
+from tichu_models.runs.folders import of_critic, of_kind
 from tichu_models.runs.manifest import CheckpointError, RunManifest, SpecStamp
 from tichu_models.whole_files import write_whole
 

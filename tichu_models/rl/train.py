@@ -21,9 +21,9 @@ from tichu_models.algorithms.student import generator_of
 from tichu_models.rl.evaluation import duel
 from tichu_models.rl.forks import labels_of, own_part, twins_of
 from tichu_models.rl.goals import Goals
-from tichu_models.rl.journal import Clock, Journal, SelfplayProgress
 from tichu_models.rl.learning import Pupil, facts_of, returns_of
 from tichu_models.rl.opponents import HEURISTIC, Opponent
+from tichu_models.rl.progress import SelfplayProgress
 from tichu_models.rl.rollout import Experience
 from tichu_models.rl.schedule import Schedule
 from tichu_models.rl.settings import SelfplaySettings
@@ -32,6 +32,7 @@ from tichu_models.rl.teaching import Teacher
 from tichu_models.rl.team import CALLS, Team
 from tichu_models.runs import checkpoint
 from tichu_models.runs.files import FIGURES, RESUME_SELFPLAY
+from tichu_models.runs.journal import Clock, Journal
 from tichu_models.runs.manifest import RunManifest
 from tichu_models.search.open_hands import closed
 from tichu_models.whole_files import write_whole

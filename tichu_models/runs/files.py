@@ -14,14 +14,16 @@
     calibration.png       the same as a picture
 
 A run of self-play (`tichu_models.rl.train`) has several networks, each with a manifest and weights. The one for plays
-lies in the run's folder, those for other decisions in subfolders of the names of their kinds: `grand/`, `tichu/`,
-`schupf/`, `small/`, `bomb/`, `wish/`, `dragon/`. Where one is missing, a player answers by rules of thumb. `critic/` is
-for training alone: no player loads it. In the run's folder
+lies in the run's folder, those for other decisions in subfolders of the names of their kinds (`runs.folders`):
+`grand/`, `tichu/`, `schupf/`, `small/`, `bomb/`, `wish/`, `dragon/`. Where one is missing, a player answers by rules
+of thumb. `critic/` is for training alone: no player loads it. In the run's folder
 
     metrics.csv           a row for each evaluation against one opponent
     iterations.csv        a row for each iteration
     resume.safetensors    the state of an unfinished run
     learning_curves.png   points against minutes and rounds, and how the networks learn
+
+A run of another game (`tichu_models.games.learning.run`) has the same four files, and a manifest of its own kind.
 
 `final_test.jsonl` is beside the runs: who used the test split, when, for what, and the figures. The champion, the
 strongest player, ships with the package: a run of self-play in `tichu_models/champion/`.
@@ -46,13 +48,5 @@ FINAL_TEST = "final_test.jsonl"
 CHAMPION = Path(__file__).parents[1] / "champion"
 
 
-def of_kind(run: Path, kind: int) -> Path:
-    """The folder of a self-play run's network for this kind of decision."""
-    from tichu_models.rules.asking import KINDS, PLAY
-
-    return run if kind == PLAY else run / KINDS[kind]
-
-
-def of_critic(run: Path) -> Path:
-    """The folder of a self-play run's critic."""
-    return run / CRITIC
+class CheckpointError(ValueError):
+    """A file of a run that is missing, damaged, or not the expected one."""

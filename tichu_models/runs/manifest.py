@@ -17,6 +17,7 @@ from tichu_models.networks.architectures import architecture
 from tichu_models.observation.scaling import Constants, Scaling
 from tichu_models.observation.specs import Spec
 from tichu_models.options import OptionError, Options
+from tichu_models.runs.files import CheckpointError
 
 FORMAT = 1  # raised by hand when an older reader would misread the file
 BYTES_MOST = 1 << 24
@@ -24,10 +25,6 @@ TYPES = {"network": str, "config": dict, "spec": dict, "inputs": int, "scaling":
 NAMES = {str: "a text", dict: "an object", int: "a whole number"}
 INPUTS_MOST = 1 << 16
 CONSTANTS = ("offset", "scale", "clip")
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is missing, damaged, or not the expected one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 import typer
 
 from tichu_models.agents.names import CHAMPION, FAST, WITH_RUN, WITHOUT_RUN
-from tichu_models.runs.files import MANIFEST, of_critic
+from tichu_models.runs.files import MANIFEST
+from tichu_models.runs.folders import of_critic
 from tichu_pipeline.storage.folders import DataPaths
 
 

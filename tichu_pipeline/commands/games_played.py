@@ -1,9 +1,8 @@
-"""`tichu games match`, `play` and `train`: agents against each other, against a person, and how they learn."""
+"""`tichu games match` and `play`: agents against each other and against a person."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,13 +13,11 @@ from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, 
 
 if TYPE_CHECKING:
     from tichu_models.game import Game
-    from tichu_models.games.agents import GameAgent
-
-NAME_OF_RUN = re.compile(r"[\w-]+")
-LIMIT = "100"  # of moves in a match, as in the published tables; without it two cautious players never end
+    from tichu_models.games.agents import Adviser, GameAgent
 
 
-def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+def agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+    """Agents by their texts; a text that names none ends the command."""
     from tichu_models.games.agents import UnknownAgent, agent_of
     from tichu_pipeline.storage.folders import DataPaths
 
@@ -58,12 +55,12 @@ def match(
 
     Example: tichu games match chameleon maxn:depth=3 paranoid:depth=3 --games 240
     """
-    from tichu_models.games.match import MatchError
+    from tichu_models.games.match import MATCH_RULES, MatchError
     from tichu_models.games.match import match as play_match
 
     game = game_of(name)
-    options = options_of(game, rules, players, **({"limit": LIMIT} if name == "chameleon" else {}))
-    players_ = _agents_of(game, agents, data)
+    options = options_of(game, rules, players, **MATCH_RULES.get(name, {}))
+    players_ = agents_of(game, agents, data)
     try:
         with bar("games", games, not as_json) as report:
             result = play_match(game, options, players_, games, seed, opening, report)
@@ -103,11 +100,14 @@ def play(
     players: PlayersOption = "",
     rules: RulesOption = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same chances.", min=0, metavar="N")] = 1,
+    hints: Annotated[
+        str, typer.Option(help="An agent that you may ask what it thinks of your actions.", metavar="AGENT")
+    ] = "",
     data: DataOption = Path("data"),
 ) -> None:
     """Lets you play a game in the terminal.
 
-    A move is written as a1-b3; l lists the legal ones, q leaves.
+    A move is written as a1-b3; l lists the legal ones, h asks for hints, q leaves.
 
     Example: tichu games play chameleon --players RY --agents maxnis:depth=4
     """
@@ -123,58 +123,24 @@ def play(
     texts = agents.split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
-    found = _agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    adviser = _adviser_of(game, hints, data) if hints else None
     try:
-        play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo)
+        play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
     except (Quit, EOFError):
         typer.echo("")
 
 
+def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
+    from tichu_models.games.agents import Adviser
+
+    (agent,) = agents_of(game, [text], data)
+    if not isinstance(agent, Adviser):
+        raise typer.BadParameter(
+            f"{text} gives no hints; td:RUN and ppo:RUN of a game for one do", param_hint="--hints"
+        )
+    return agent
+
+
 def _ask(question: str) -> str:
     return input(question)
-
-
-def train(
-    name: GameArgument,
-    method: Annotated[str, typer.Option(help="How to learn: td, that is TD(lambda) on afterstates.")] = "td",
-    preset: Annotated[str, typer.Option(help="smoke, demo or laptop.", metavar="PRESET")] = "demo",
-    minutes: Annotated[
-        float | None,
-        typer.Option(help="How long to learn.", show_default="the preset's", min=0.01, metavar="M"),
-    ] = None,
-    run: Annotated[str, typer.Option("--name", help="The run's name.", metavar="RUN")] = "td",
-    players: PlayersOption = "",
-    data: DataOption = Path("data"),
-) -> None:
-    """Lets a network learn a game by playing with itself. The agent td:RUN plays with it.
-
-    Example: tichu games train chameleon --method td --minutes 10
-    """
-    from tichu_models.algorithms.td_network import TDNetwork
-    from tichu_models.games.training import METHODS, PRESETS, weights_file
-    from tichu_pipeline.storage.folders import DataPaths
-
-    if method not in METHODS:
-        raise typer.BadParameter(f"{method}: expected {', '.join(METHODS)}", param_hint="--method")
-    if preset not in PRESETS:
-        raise typer.BadParameter(f"{preset}: expected {', '.join(PRESETS)}", param_hint="--preset")
-    if not NAME_OF_RUN.fullmatch(run):
-        raise typer.BadParameter(f"{run}: expected letters, digits, - and _", param_hint="--name")
-    game = game_of(name)
-    if "learn_games" not in game.algorithms:
-        fail(f"{name} cannot be learned in this way; chameleon can")
-    settings, games, preset_minutes = PRESETS[preset]
-    games, allowed = (games, preset_minutes) if minutes is None else (None, minutes)
-    network = TDNetwork(game, settings.hidden, settings.seed)
-    path = weights_file(DataPaths(data).board_games, name, run)
-    shown = 0
-    with bar("percent", 100, True) as advance:
-
-        def report(_: int, used: float) -> None:
-            nonlocal shown
-            advance(int(100 * used) - shown)
-            shown = int(100 * used)
-
-        network.train(options_of(game, "", players), settings, games, allowed and 60 * allowed, report)
-    network.save(path, settings)
-    typer.echo(f"{network.games:,} games; the weights: {path}")

@@ -10,13 +10,11 @@ import typer
 
 from tichu_models.agents.names import CHAMPION
 from tichu_pipeline.commands import completion
-from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail
-
-STEPS_A_ROUND = 100  # of the progress bar
+from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
 
 
 def review(
-    paths: Annotated[list[Path], typer.Argument(help="Files (.tch), folders or zips of them.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files (.tch), folders or zips of them, or ids of stored games.")],
     player: Annotated[
         str | None,
         typer.Option(help="Only decisions of this player.", show_default="all players", metavar="NAME"),
@@ -29,8 +27,18 @@ def review(
             autocompletion=completion.agents,
         ),
     ] = CHAMPION,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            help="A second opinion: where the two disagree is marked.",
+            show_default="none",
+            metavar="AGENT",
+            autocompletion=completion.agents,
+        ),
+    ] = None,
     deep: Annotated[bool, typer.Option("--deep", help="Look closer at every decision; eight times slower.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same review.", min=0, metavar="N")] = 0,
+    workers: WorkersOption = None,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
 ) -> None:
@@ -40,6 +48,7 @@ def review(
 
     Example: tichu review 2203201.tch --player Roe
     """
+    import os
     from dataclasses import replace
 
     import torch
@@ -49,27 +58,40 @@ def review(
     from tichu_models.review.judge import DEEP, Judge, JudgeSettings
     from tichu_models.review.referee import RefereeError
     from tichu_models.review.report import review as judge_games
+    from tichu_models.review.tasks import Referees, RoundTask, judge_task
     from tichu_pipeline.review.logs import PlayerError, check_player, games_in, worth_of_deals
     from tichu_pipeline.review.terminal import show_review
     from tichu_pipeline.storage.folders import DataPaths
+    from tichu_pipeline.storage.workers import Processes, Serial, WorkersError
 
     torch.set_num_threads(1)  # batches of a network are small: threads would only wait for each other
+    paths_of_data = DataPaths(data)
     unread: list[str] = []
-    games = list(games_in(paths, unread.append))
+    games = list(games_in(paths, unread.append, paths_of_data))
     rounds = sum(len(game.rows) for game in games)
     if rounds == 0:
         fail("\n".join([*unread, "no sound round to review"]))
+    cores = os.cpu_count() or 1
+    pool = workers_of(workers) or (Processes(cores) if min(cores, rounds) > 1 else Serial())
     try:
         if player is not None:
             check_player(games, player)
-        agent = agent_from(by, DataPaths(data).runs)
-        judge = Judge(agent, replace(DEEP if deep else JudgeSettings(), seed=seed))
-        with bar("Reviewing", rounds * STEPS_A_ROUND, shown=True) as step:
+        settings = replace(DEEP if deep else JudgeSettings(), seed=seed)
+        agent = agent_from(by, paths_of_data.runs)
+        judge = Judge(agent, settings)
+        second = agent_from(beside, paths_of_data.runs) if beside else None
+        if second:
+            Judge(second, settings)
+        referees = Referees(by, paths_of_data.runs, settings, beside)
+        with bar("Reviewing", rounds, shown=True) as step:
             record = judge_games(
                 *(games, judge, agent.name, worth_of_deals(), player),
-                report=lambda done: step(round(done * STEPS_A_ROUND)),
+                report=lambda done: step(round(done)),
+                run=lambda parts: pool.map(judge_task, [RoundTask(part, referees, player) for part in parts]),
             )
-    except (AgentError, PlayerError, RefereeError) as error:
+        if second:
+            record["referee"]["beside"] = second.name
+    except (AgentError, PlayerError, RefereeError, WorkersError) as error:
         fail(str(error))
     if as_json:
         typer.echo(json.dumps(record))

@@ -17,7 +17,7 @@ from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, fail, workers_of
 
 if TYPE_CHECKING:
-    from tichu_models.rl.journal import SelfplayProgress
+    from tichu_models.rl.progress import SelfplayProgress
 
 SECONDS_BETWEEN_LINES = 5.0
 INTERRUPTED = 130  # exit status, as of a shell

@@ -32,8 +32,12 @@ def show_review(record: Record, console: Console) -> None:
         console.print(_costliest(costly))
         console.print()
     referee = record["referee"]
-    said = f"{referee['agent']}, {referee['deals']} deals, {referee['again']} others of what looked costly"
-    console.print(f"Referee: {said}, seed {referee['seed']}.", highlight=False, markup=False)
+    looks = f"{referee['deals']} deals, then {referee['more']} and {referee['again']} others of what looked costly"
+    console.print(f"Referee: {referee['agent']}, {looks}, seed {referee['seed']}.", highlight=False, markup=False)
+    if "beside" in referee:
+        disagree = sum(each["disagree"] for each in record["decisions"])
+        said = f"{referee['beside']} disagrees on {disagree} of {len(record['decisions'])} decisions (marked !)"
+        console.print(f"Beside: {said}.", highlight=False, markup=False)
 
 
 def sentence(record: Record, player: str) -> str:
@@ -91,9 +95,14 @@ def _costliest(decisions: list[Record]) -> Table:
             *(str(each["game_id"] or ""), str(each["round_index"]), "" if each["turn"] is None else str(each["turn"])),
             Text(printable(each["player"])),
             *(each["kind"], Text(said(each["answer"])), Text(said(each["best"]))),
-            f"{each['loss']:.0f} ± {(high - low) / 2:.0f}" + ("" if each["certain"] else " ?"),
+            f"{each['loss']:.0f} ± {(high - low) / 2:.0f}" + marks(each),
         )
     return table
+
+
+def marks(decision: Record) -> str:
+    """What is doubtful of a loss: ? it is not certain, ! the second referee disagrees."""
+    return (" ?" if not decision["certain"] else "") + (" !" if decision.get("disagree") else "")
 
 
 def said(answer: Any) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tichu_models.rl.journal import rows_of
 from tichu_models.runs.files import ITERATIONS
+from tichu_models.runs.journal import rows_of
 from tichu_pipeline.selfplay.runs import SelfplayRequest, evaluation_line
 from tichu_pipeline.selfplay.train import train_run
 from tichu_pipeline.storage.folders import DataPaths

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tichu_models.rl.journal import FIRST, rows_of
 from tichu_models.runs.files import CURVES, ITERATIONS, MANIFEST, METRICS
+from tichu_models.runs.journal import FIRST, rows_of
 from tichu_models.runs.manifest import read
 from tichu_pipeline.selfplay.runs import OPPONENT, SETTINGS
 from tichu_pipeline.training.runs import run_of

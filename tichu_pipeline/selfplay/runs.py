@@ -14,14 +14,15 @@ from tichu_models.agents.names import CHAMPION, FAST
 from tichu_models.agents.registry import champion_folder
 from tichu_models.observation.specs import SpecError, spec
 from tichu_models.options import OptionError
-from tichu_models.rl.journal import rows_of
 from tichu_models.rl.settings import DEFAULT_PRESET, SelfplaySettings, settings_of
 from tichu_models.runs.files import CURVES, MANIFEST, METRICS, WEIGHTS
+from tichu_models.runs.journal import rows_of
 from tichu_models.runs.manifest import SpecStamp
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
 from tichu_pipeline.storage.made import Made
-from tichu_pipeline.training.runs import FINISHED, TRAINED_AGAINST, Run, RunError, check_name, find_run, run_of, runs
+from tichu_pipeline.storage.run_folders import RunError, check_name
+from tichu_pipeline.training.runs import FINISHED, TRAINED_AGAINST, Run, find_run, run_of, runs
 
 if TYPE_CHECKING:
     from tichu_models.rl.opponents import Opponent

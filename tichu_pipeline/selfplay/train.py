@@ -30,14 +30,15 @@ from tichu_pipeline.selfplay.runs import (
     start_of,
 )
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.run_folders import RunError, locked
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.storage.workers import Processes, Serial, Workers
-from tichu_pipeline.training.runs import Run, RunError, locked, run_of
+from tichu_pipeline.training.runs import Run, run_of
 from tichu_pipeline.training.train import peak_memory, processor
 
 if TYPE_CHECKING:
-    from tichu_models.rl.journal import SelfplayProgress
     from tichu_models.rl.opponents import Opponent
+    from tichu_models.rl.progress import SelfplayProgress
 
 
 class TrainingError(Exception):

@@ -124,7 +124,7 @@ def reviews() -> None:
         played = _play_once(name, runs)
         names = [["north", "east", "south", "west"]] * len(played)
         game = LoggedGame(None, "", 0, played.rows, scores_before(played.rows), played.history, names, [])
-        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, again=8))
+        judge = Judge(agent_from(name, runs), JudgeSettings(deals=8, more=8, again=8))
         review([game], judge, name, CriticsWorth(runs / "CandidateRLNet"))
 
 
@@ -146,7 +146,7 @@ def selfplay() -> None:
 def chameleon() -> None:
     """Chameleon Chess, and the algorithms that are bound to it."""
     from tichu_models.algorithms.searcher import RULES, Budget, Searcher
-    from tichu_models.algorithms.td_network import TDNetwork, TDSettings
+    from tichu_models.algorithms.td_network import TDNetwork
     from tichu_models.games.registry import game
 
     of = game("chameleon")
@@ -156,12 +156,16 @@ def chameleon() -> None:
     for rule in RULES:
         of.step(state, Searcher(of, rule).choose(state, Budget(depth=2)).action)
     network = TDNetwork(of, 8)
-    network.train(of.read_options({}), TDSettings(hidden=8), 1, None)
+    network.learn(of.read_options({}), np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
     of.step(state, network.choose(state))
 
 
 def clever() -> None:
     """Ganz schön clever and its prototype, its simple players, and the algorithms that are bound to them."""
+    from tichu_models.algorithms.expectimax import Expectimax
+    from tichu_models.algorithms.solo_batch import keys_of
+    from tichu_models.algorithms.solo_ppo import SoloPPO, SoloPPOSettings
+    from tichu_models.algorithms.solo_td import SoloTD, SoloTDSettings
     from tichu_models.games.clever import simple
     from tichu_models.games.registry import game
 
@@ -175,6 +179,10 @@ def clever() -> None:
         of.algorithms["begin_all"](*shared, masks)
         chosen, ended = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
         of.algorithms["step_all"](*shared, masks, chosen, 0.0, True, np.zeros(1), ended, chosen.copy())
+        training = SoloTD(of, options, SoloTDSettings(at_once=1, hidden=(8,)))
+        training.iterate(0.0)
+        Expectimax(of, training.network, rolls=1).play(options, keys_of(np.uint64(0), 1))
+        SoloPPO(of, options, masks.shape[1], SoloPPOSettings(games=1, horizon=4, hidden=(8,))).iterate(0.0)
     states = np.zeros(2, dtype=of.state).view(np.recarray)
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 
@@ -184,7 +192,7 @@ def _make_runs(runs: Path) -> None:
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
     from tichu_models.agents.registry import OF_NETWORK
     from tichu_models.networks.architectures import ARCHITECTURES
-    from tichu_models.runs.files import of_critic, of_kind
+    from tichu_models.runs.folders import of_critic, of_kind
     from tichu_models.search.open_hands import OPEN
 
     for name in {**ARCHITECTURES, **OF_NETWORK}:

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import typer
 
 from tichu_models.arena.summary import summary
-from tichu_models.rl.journal import rows_of
 from tichu_models.runs import manifest as manifests
 from tichu_models.runs.files import MANIFEST, METRICS
+from tichu_models.runs.journal import rows_of
 from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.exploit.best_response import results
 from tichu_pipeline.html import markdown

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tichu_models.rules.asking import KINDS
-from tichu_models.runs.files import CHAMPION, WEIGHTS, of_critic
+from tichu_models.runs.files import CHAMPION, WEIGHTS
+from tichu_models.runs.folders import of_critic
 from tichu_models.runs.manifest import CheckpointError
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.commands.terminal import fail

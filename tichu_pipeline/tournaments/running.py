@@ -26,7 +26,8 @@ from tichu_models.players.base import Agent
 from tichu_models.players.builtin import BuiltinAgent
 from tichu_models.players.crowd import TRUTH_FILE
 from tichu_models.runs import files
-from tichu_models.runs.files import MANIFEST, WEIGHTS, of_critic
+from tichu_models.runs.files import MANIFEST, WEIGHTS
+from tichu_models.runs.folders import of_critic
 from tichu_models.runs.manifest import CheckpointError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing

@@ -7,13 +7,10 @@ files of their folders.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from tichu_models.agents.names import CHAMPION
 from tichu_models.agents.registry import champion_folder
@@ -29,17 +26,13 @@ from tichu_models.runs.manifest import CheckpointError, RunManifest
 from tichu_models.samples.sources import SourceError
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.run_folders import NAME, RunError
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.training.figure_names import name_of
 from tichu_pipeline.training.inputs import InputError, inputs_of
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 TRAINED_AGAINST = "opponent"  # key in a manifest: in `training` and in `data`
 FINISHED, UNFINISHED, DAMAGED = "finished", "unfinished", "damaged"
-
-
-class RunError(Exception):
-    """A run that does not exist, or cannot be started as requested."""
 
 
 @dataclass(frozen=True)
@@ -63,27 +56,6 @@ class Run:
     def opponent(self) -> str:
         """The player that it trained against; empty if it learned otherwise."""
         return self.manifest.training.get(TRAINED_AGAINST, {}).get("agent", "") if self.manifest else ""
-
-
-def check_name(name: str) -> None:
-    """Fails if this cannot be the name of a run, which is that of a folder."""
-    if not NAME.fullmatch(name):
-        raise RunError(f"run name {name!r}: expected letters, digits, '_', '-' and '.', not more than 100")
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keeps other processes from training the run of a folder meanwhile."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise RunError(f"{folder}: another process is training it; wait for it, or choose another name") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def default_name(network: str) -> str:

@@ -22,9 +22,10 @@ from tichu_models.runs.manifest import RunManifest
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.made import Made
+from tichu_pipeline.storage.run_folders import RunError, check_name, locked
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.training.inputs import ensure_scaling, inputs_of
-from tichu_pipeline.training.runs import FINISHED, RunError, check_name, default_name, difference, locked, run_of
+from tichu_pipeline.training.runs import FINISHED, default_name, difference, run_of
 
 if TYPE_CHECKING:
     from tichu_models.learning.training import TrainingProgress

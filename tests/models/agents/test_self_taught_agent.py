@@ -16,7 +16,8 @@ from tichu_models.networks.interface import PASS_OUTPUT
 from tichu_models.rules.asking import GRAND_CALL, KINDS, PLAY, SCHUPF, WISH, given_cards
 from tichu_models.rules.cards import CARD_OF_INDEX, INDEX_OF_BIT
 from tichu_models.runs.checkpoint import load, save
-from tichu_models.runs.files import WEIGHTS, of_critic, of_kind
+from tichu_models.runs.files import WEIGHTS
+from tichu_models.runs.folders import of_critic, of_kind
 
 DRAWS = 4000
 

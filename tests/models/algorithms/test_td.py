@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.makers.games import options_of, random_game
-from tichu_models.algorithms.td_network import TDNetwork, TDSettings, WeightsError
+from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.game import OVER, Game
 from tichu_models.games.agents import LearnedAgent, agent_of
 from tichu_models.games.match import match
@@ -67,7 +67,7 @@ def test_a_game_is_learned_as_by_hand(trace):
     network = TDNetwork(GAME, 6, seed=3)
     network.second[:] = np.random.default_rng(1).normal(size=network.second.shape) / 4
     expected = by_hand(network, options, trace, 0.05)
-    network.train(options, TDSettings(hidden=6, rate=0.05, trace=trace, epsilon=0.0), 1, None)
+    network.learn(options, np.uint64(1), 1, 0.0, 0.05, trace, 1000)
     for name in NAMES:
         np.testing.assert_allclose(getattr(network, name), getattr(expected, name), atol=2e-4)
 
@@ -107,29 +107,7 @@ def test_a_turned_board_looks_the_same():
 def test_it_learns_to_beat_chance():
     """A network whose games go by without a trace."""
     network = TDNetwork(GAME, 40)
-    network.train(options_of(GAME), TDSettings(hidden=40), 600, None)
+    network.learn(options_of(GAME), np.uint64(1), 600, 0.1, 0.05, 0.7, 1000)
     agents = [LearnedAgent("td", network), *[agent_of(GAME, "random")] * 3]
     learned = match(GAME, options_of(GAME, limit="100"), agents, 120, 1, 4)["agents"][0]
     assert learned["interval"][0] > 0.3  # by chance it would win a quarter
-
-
-def test_weights_are_kept(tmp_path):
-    """A network that plays otherwise once it has been saved, or the weights of something else."""
-    network, path = TDNetwork(GAME, 8), tmp_path / "td.safetensors"
-    network.train(options_of(GAME), TDSettings(hidden=8), 20, None)
-    network.save(path, TDSettings(hidden=8))
-    again = TDNetwork.load(GAME, path)
-    assert again.games == 20
-    for name in NAMES:
-        np.testing.assert_array_equal(getattr(again, name), getattr(network, name))
-    path.write_bytes(b"nothing")
-    with pytest.raises(WeightsError, match=r"td\.safetensors"):
-        TDNetwork.load(GAME, path)
-
-
-def test_the_same_seed_learns_the_same():
-    """A run that cannot be had again."""
-    runs = [TDNetwork(GAME, 8) for _ in range(2)]
-    for network in runs:
-        network.train(options_of(GAME), TDSettings(hidden=8), 45, None)
-    np.testing.assert_array_equal(runs[0].first, runs[1].first)

@@ -11,7 +11,7 @@ from tichu_models.chance import draw
 from tichu_models.observation.view import VIEW, see
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.review.answers import Tried, answers_tried
-from tichu_models.review.judge import LOOKS, Judge, JudgeSettings
+from tichu_models.review.judge import Judge, JudgeSettings
 from tichu_models.review.supposing import Supposer
 from tichu_models.rules.asking import ALL_KINDS, BOMB_THROW, KINDS, PLAY, ROUND_OVER, SCHUPF, next_question, perform
 from tichu_models.rules.cards import DECK
@@ -21,7 +21,7 @@ from tichu_models.search.playouts import Playouts
 from tichu_models.search.position import choices, lead_of_team_20
 
 DEALS = 8
-SMALL = JudgeSettings(deals=DEALS, again=2 * DEALS, solve=0)
+SMALL = JudgeSettings(deals=DEALS, more=DEALS, again=4 * DEALS, solve=0)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_a_planted_error_costs_what_the_solver_says_and_most_of_its_round():
     """An obvious blunder, such as the Dragon wasted in an ending, that is not seen, or somewhere among small errors."""
     calm = logged(played(30, 9, "HHHH", 4).rounds)
     decisions, positions = last_two(calm)
-    judge = Judge(HeuristicAgent(), JudgeSettings(deals=16, again=32, solve=6))
+    judge = Judge(HeuristicAgent(), JudgeSettings(deals=16, more=16, again=32, solve=6))
     planted = costliest = 0
     for decision, worth in zip(decisions, all_legal(positions), strict=True):
         own = judge.player.decide(PLAY, decision["seen"][None])[0]
@@ -148,26 +148,53 @@ def test_a_planted_error_costs_what_the_solver_says_and_most_of_its_round():
     assert costliest >= 0.8 * planted
 
 
-def test_nothing_is_certain_at_the_first_look(found):
+def test_nothing_is_certain_before_other_deals_have_said_so(found):
     """Whatever was lucky on a few deals, called an error."""
     found = found[found["place"] < 8]
     judged = Judge(HeuristicAgent(), SMALL).judge(found, np.ones(len(found), dtype=bool))
     assert 5 < judged.again.sum() < len(judged.again)
+    looked = set()
     for i, values in enumerate(judged.values):
-        assert values.shape == (judged.tried.counts[i], SMALL.again if judged.again[i] else SMALL.deals)
-        if not judged.again[i]:
+        looked.add(values.shape[1])
+        assert len(values) == judged.tried.counts[i]
+        if judged.again[i]:
+            assert values.shape[1] == SMALL.again
+        else:
+            assert values.shape[1] <= SMALL.deals + SMALL.more
             assert judged.loss(i) == 0
             assert not judged.is_certain(i)
+    assert looked == {SMALL.deals, SMALL.deals + SMALL.more, SMALL.again}
     assert (judged.tried.counts > 1).all()
     assert len(set(judged.decisions["seen"]["kind"])) > 4
 
 
-def test_progress_is_told_to_its_end(found):
-    """A bar that stops half-way, or runs over."""
-    for decisions in (found[found["place"] == 0], found[:0]):
-        told: list[float] = []
-        Judge(HeuristicAgent(), SMALL).judge(decisions, np.ones(len(decisions), dtype=bool), told.append)
-        assert sum(told) == pytest.approx(LOOKS)
+def test_every_look_has_deals_of_its_own(found, monkeypatch):
+    """A loss that is measured on the deals on which it was found."""
+    judge, asked, values = Judge(HeuristicAgent(), SMALL), [], Judge.values
+
+    def note(self, decisions, tried, deals, first):
+        asked.append(range(first, first + deals))
+        return values(self, decisions, tried, deals, first)
+
+    monkeypatch.setattr(Judge, "values", note)
+    judge.judge(found[found["place"] == 0], np.ones((found["place"] == 0).sum(), dtype=bool))
+    assert [len(deals) for deals in asked] == [SMALL.deals, SMALL.more, SMALL.again]
+    assert len({deal for deals in asked for deal in deals}) == sum(map(len, asked))
+
+
+def test_given_decisions_are_judged_by_given_answers(found):
+    """A second opinion of other questions than the first; one that does not look closer where it should."""
+    round_ = found[found["place"] == 1]
+    judged = Judge(HeuristicAgent(), SMALL).judge(round_, np.ones(len(round_), dtype=bool))
+    judge = Judge(HeuristicAgent(), SMALL)
+    same = judge.judge_these(judged.decisions, judged.tried)
+    assert same.losses == judged.losses
+    np.testing.assert_array_equal(same.again, judged.again)
+    closer = judge.judge_these(judged.decisions, judged.tried, np.ones(len(judged.again), dtype=bool))
+    assert closer.again.all()
+    assert [closer.losses[i] for i in np.flatnonzero(judged.again)] == [
+        judged.losses[i] for i in np.flatnonzero(judged.again)
+    ]
 
 
 def test_schupfen_and_plays_may_be_judged_in_one_batch(found):

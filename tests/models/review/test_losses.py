@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.review.losses import loss_of, may_cost, value_intervals
+from tichu_models.review.losses import behind_best, loss_of, may_cost, value_intervals
 
 DEALS, DECISIONS = 64, 2000
 
@@ -33,7 +33,17 @@ def test_a_worse_answer_costs_what_it_is_worse_by():
     assert abs(np.mean([loss.mean for loss in losses]) - 30) < 1
     assert 0.93 < held < 0.97
     assert np.mean([loss.best == 1 for loss in losses]) > 0.99
-    assert np.mean([may_cost(each, np.ones(DEALS), 3, 1) for each in values]) > 0.99
+    assert np.mean([may_cost(each, np.ones(DEALS), 15, 1) for each in values]) > 0.99
+
+
+def test_what_surely_costs_little_needs_no_closer_look():
+    """Hours spent on equal answers; an error that few deals could not show, dropped for good."""
+    chance = np.random.default_rng(5)
+    equal = chance.normal(0, 20, (DECISIONS, 2, DEALS))
+    assert np.mean([may_cost(each, np.ones(DEALS), 15, 1) for each in equal]) < 0.01
+    noisy = chance.normal(0, 100, (DECISIONS, 2, 32)) + np.array([0.0, 30.0])[:, None]
+    assert np.mean([may_cost(each, np.ones(32), 15, 1.5) for each in noisy]) > 0.95
+    assert may_cost(np.zeros((2, 8)), np.eye(8)[0], 15, 1)  # one deal says nothing
 
 
 def test_deals_without_weight_do_not_count():
@@ -54,3 +64,16 @@ def test_values_have_intervals_that_hold_them():
     values = chance.normal(20, 100, (DECISIONS, 1, DEALS))
     ends = [value_intervals(each, np.ones(DEALS)) for each in values]
     assert 0.93 < np.mean([low[0] <= 20 <= high[0] for _, low, high in ends]) < 0.97
+
+
+def test_answers_that_are_as_good_are_not_surely_behind():
+    """A solver that is told to be wrong for an equal answer, or right for a worse one."""
+    chance = np.random.default_rng(5)
+    deals = chance.normal(0, 150, (DECISIONS, 1, DEALS))
+    values = deals + chance.normal(0, 20, (DECISIONS, 3, DEALS)) + np.array([0.0, 0.0, -40.0])[:, None]
+    found = np.array([behind_best(each, np.ones(DEALS)) for each in values])
+    means, lows = found[:, 0], found[:, 1]
+    assert (means.min(1) == 0).all()
+    assert 0.93 < (lows[:, :2] <= 0).all(1).mean() < 0.97
+    assert (lows[:, 2] > 0).mean() > 0.99
+    assert abs(means[:, 2].mean() - 40) < 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tichu_models.records.scores import scores_before
 from tichu_models.review.judge import Judge, JudgeSettings
 from tichu_models.review.luck import CriticsWorth
 from tichu_models.review.report import LoggedGame, review
+from tichu_models.review.tasks import Referees, RoundTask, judge_task
 
 NAMES = ["anna", "bert", "cleo", "dora"]
 PLAYER = {
@@ -25,7 +27,7 @@ DECISION = {
     *("game_id", "round_index", "turn", "seat", "player", "kind", "answer", "best", "loss", "interval", "certain"),
     "options",
 }
-SETTINGS = JudgeSettings(deals=16, again=32)
+SETTINGS = JudgeSettings(deals=16, more=16, again=32)
 
 
 def game_of(rounds: Rounds, game: int) -> LoggedGame:
@@ -54,11 +56,11 @@ def test_it_has_the_documented_fields(record):
     """A page, or somebody's script, that finds another name."""
     assert [*record] == ["games", "referee", "players", "rounds", "decisions"]
     assert {*record["games"][0]} == {"game_id", "file", "rounds", "left_out"}
-    assert {*record["referee"]} == {"agent", "deals", "again", "simulations", "seed"}
+    assert {*record["referee"]} == {"agent", "deals", "more", "again", "simulations", "seed"}
     assert all({*player} == PLAYER for player in record["players"])
     assert all({*decision} == DECISION for decision in record["decisions"])
     assert all(
-        {*option} == {"answer", "value", "interval", "policy"}
+        {*option} == {"answer", "value", "interval", "behind", "behind_interval", "policy"}
         for each in record["decisions"]
         for option in each["options"]
     )
@@ -93,6 +95,10 @@ def test_a_decision_shows_what_was_tried(record):
         assert len(decision["options"]) == len(values) > 1 or decision["kind"] == "play"
         assert [*values.values()] == sorted(values.values(), reverse=True)
         assert values[best] >= values[answer]
+        for option in decision["options"]:
+            assert option["behind"] == pytest.approx(decision["options"][0]["value"] - option["value"], abs=0.11)
+            low, high = option["behind_interval"]
+            assert low <= option["behind"] <= high
         assert (decision["loss"] > 0) == (best != answer)
         assert decision["loss"] >= 0
         assert decision["loss"] > 0 or not decision["certain"]
@@ -104,7 +110,7 @@ def test_the_same_games_give_the_same_bytes(record, games):
     """A review that says something else when it is asked again; a seed that changes nothing."""
     again = review(games, Judge(HeuristicAgent(), SETTINGS), "heuristic")
     assert json.dumps(again) == json.dumps(record)
-    other = review(games, Judge(HeuristicAgent(), JudgeSettings(deals=16, again=32, seed=1)), "heuristic")
+    other = review(games, Judge(HeuristicAgent(), replace(SETTINGS, seed=1)), "heuristic")
     assert json.dumps(other["decisions"]) != json.dumps(record["decisions"])
 
 
@@ -113,6 +119,46 @@ def test_one_player_alone_is_judged_as_among_all(record, games):
     alone = review(games, Judge(HeuristicAgent(), SETTINGS), "heuristic", player="cleo")
     assert alone["decisions"] == [each for each in record["decisions"] if each["player"] == "cleo"]
     assert alone["players"] == [each for each in record["players"] if each["name"] == "cleo"]
+
+
+def by_tasks(referees: Referees, told: list[int]):
+    """Judges rounds as tasks, the last one first."""
+
+    def run(parts):
+        tasks = [RoundTask(part, referees) for part in parts]
+        told.append(len(tasks))
+        return [judge_task(task) for task in reversed(tasks)][::-1]
+
+    return run
+
+
+def test_tasks_give_the_same_review(record, games):
+    """Another verdict with other workers."""
+    tasks, rounds = [], []
+    judge, referees = Judge(HeuristicAgent(), SETTINGS), Referees("heuristic", None, SETTINGS)
+    again = review(games, judge, "heuristic", report=rounds.append, run=by_tasks(referees, tasks))
+    assert json.dumps(again) == json.dumps(record)
+    assert tasks == [sum(rounds)] == [sum(game["rounds"] for game in record["games"])]
+
+
+def test_a_second_referee_agrees_with_itself(record, games):
+    """A mark at every decision, or opinions of other decisions."""
+    judge = Judge(HeuristicAgent(), SETTINGS)
+    second = {}
+    for beside in ("heuristic", "random"):
+        run = by_tasks(Referees("heuristic", None, SETTINGS, beside), [])
+        second[beside] = review(games, judge, "heuristic", run=run)["decisions"]
+        first = [{name: each[name] for name in DECISION} for each in second[beside]]
+        assert first == [{name: each[name] for name in DECISION} for each in record["decisions"]]
+        assert all({*each} == DECISION | {"beside", "disagree"} for each in second[beside])
+    for each in second["heuristic"]:
+        assert not each["disagree"]
+        assert each["beside"] == {name: each[name] for name in ("best", "loss", "interval", "certain")}
+    disagree = [each for each in second["random"] if each["disagree"]]
+    assert 0 < len(disagree) < len(record["decisions"])
+    for each in disagree:
+        assert bool(each["loss"]) != bool(each["beside"]["loss"])
+        assert each["certain"] or each["beside"]["certain"]
 
 
 def test_a_deal_that_is_turned_has_the_opposite_worth(tmp_path, games):
@@ -127,7 +173,7 @@ def test_a_deal_that_is_turned_has_the_opposite_worth(tmp_path, games):
         turned_before[name] = before[name][:, ::-1]
     assert worth(rows, before).any()
     np.testing.assert_allclose(worth(turned, turned_before), -worth(rows, before), atol=1e-6)
-    record = review(games, Judge(HeuristicAgent(), JudgeSettings(deals=8, again=8)), "heuristic", worth)
+    record = review(games, Judge(HeuristicAgent(), JudgeSettings(deals=8, more=8, again=8)), "heuristic", worth)
     luck = [each["luck"] for each in record["rounds"]]
     assert luck[: len(rows)] == pytest.approx(worth(rows, before), abs=0.06)
     of = {player["name"]: player["luck_per_round"] for player in record["players"]}

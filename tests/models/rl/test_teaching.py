@@ -21,7 +21,8 @@ from tichu_models.rl.settings import settings_of
 from tichu_models.rl.teaching import scores_and_values, taught_loss
 from tichu_models.rl.train import SelfPlay, train
 from tichu_models.rules.asking import PLAY, SCHUPF, SMALL_CALL
-from tichu_models.runs.files import WEIGHTS, of_kind
+from tichu_models.runs.files import WEIGHTS
+from tichu_models.runs.folders import of_kind
 
 TAUGHT = {
     "network": "DTRLNet",

@@ -7,6 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from tichu_models.runs.files import CURVES
 from tichu_pipeline.cli import app
 
 KNIGHTS = {
@@ -146,17 +147,38 @@ def test_a_game_is_played_to_its_end():
 
 
 def test_a_network_learns_and_plays(tmp_path):
-    """A run whose weights nobody finds again, or that takes another minute than was asked for."""
-    status, output, complaints = run("train", "chameleon", "--preset", "smoke", "--name", "x", "--data", str(tmp_path))
-    assert status == 0, complaints
+    """A run whose weights nobody finds again, or that is trained anew each time it is asked for."""
+    train = ("train", "chameleon", "x", "--preset", "smoke", "--data", str(tmp_path))
+    found = answer(*train)
+    assert (found["agent"], found["figures"]["games"], found["reused"]) == ("td:x", 100, False)
+    assert (tmp_path / "board_games" / "chameleon" / "x" / CURVES).is_file()
+    assert answer(*train)["reused"]
+    _, output, _ = run(*train)
     assert "100 games" in output
-    assert (tmp_path / "board_games" / "chameleon" / "x.safetensors").is_file()
+    assert "of games against random" in output
     found = answer("match", "chameleon", "td:x", "random", "--games", "6", "--data", str(tmp_path))
     assert found["agents"][0]["name"] == "td:x"
-    assert "does not exist" in run("match", "chameleon", "td:y", "random", "--data", str(tmp_path))[2]
-    assert run("train", "chameleon", "--method", "guess")[0] == 2
-    assert run("train", "chameleon", "--preset", "huge")[0] == 2
-    assert run("train", "chameleon", "--name", "../x")[0] == 2
+    assert "hidden = 20, not 8" in run(*train, "--set", "hidden=8")[2]
+    assert answer(*train, "--set", "hidden=8", "--replace")["reused"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["match", "chameleon", "td:y", "random"], 1, "does not exist; tichu games train makes it"),
+        (["match", "chameleon", "ppo:y", "random"], 1, "expected td"),
+        (["train", "chameleon", "--method", "guess"], 2, "expected td"),
+        (["train", "chameleon", "--method", "muzero"], 1, "chameleon is not learned by 'muzero'; expected td"),
+        (["train", "chameleon", "--preset", "huge"], 2, "laptop"),
+        (["train", "chameleon", "../x"], 1, "expected letters"),
+        (["train", "chameleon", "--set", "hiden=3"], 1, "did you mean 'hidden'?"),
+    ],
+)
+def test_mistakes_about_runs_are_named(tmp_path, arguments, status, complaint):
+    """A setting that is silently left out, or a folder outside of the data folder."""
+    found, _, complaints = run(*arguments, "--data", str(tmp_path))
+    assert found == status
+    assert complaint in " ".join(complaints.replace("│", " ").split())
 
 
 def test_a_game_for_one_gives_its_scores():
@@ -169,7 +191,7 @@ def test_a_game_for_one_gives_its_scores():
     found = answer("match", "clever", "random", "random", "--games", "4", "--players", "2")
     assert found["agents"][0]["share"] == 1
     assert found["agents"][0]["score_mean"] < 120
-    for arguments in (["match", "clever", "greedy"], ["perft", "clever"], ["train", "clever"]):
+    for arguments in (["match", "clever", "greedy"], ["perft", "clever"], ["train", "clever", "--method", "muzero"]):
         status, _, complaints = run(*arguments)
         assert status != 0
         assert "clever" in complaints
@@ -181,3 +203,19 @@ def test_a_game_for_one_is_played_in_the_terminal():
     status, output, _ = run("play", "clever", typed="l\nq\n")
     assert status == 0
     assert "purple" in output
+
+
+def test_a_game_for_one_is_learned_and_hints_are_given(tmp_path):
+    """A run whose agent nobody can ask, or hints that are not those of the agent."""
+    data = ("--data", str(tmp_path))
+    found = answer(
+        "train", "clever-prototype", "x", "--method", "ppo", "--preset", "smoke", "--set", "rules=dice=4", *data
+    )
+    assert found["agent"] == "ppo:x"
+    assert found["figures"]["results"][0]["opponent"] == "alone"
+    status, output, _ = run("play", "clever-prototype", "--hints", "ppo:x", *data, typed="h\nq\n")
+    assert status == 0
+    assert "%  " in output
+    assert "gives no hints" in run("play", "clever", "--hints", "random", typed="q\n")[2]
+    assert "nobody gives hints" in run("play", "clever", typed="h\nq\n")[1]
+    assert "thesis" in run("train", "clever", "--method", "ppo", "--preset", "huge")[2]

@@ -10,7 +10,9 @@ from typer.testing import CliRunner, Result
 from tests.paths import SOUND_GAME
 from tichu_models.review import judge
 from tichu_pipeline.cli import app
-from tichu_pipeline.review.terminal import sentence
+from tichu_pipeline.review.terminal import marks, sentence
+from tichu_pipeline.rounds.ingest import ingest
+from tichu_pipeline.storage.folders import DataPaths
 
 SOUND = SOUND_GAME.read_text()
 HEADER = "---------------Gr.Tichukarten------------------\n"
@@ -19,7 +21,8 @@ FIRST, *REST = SOUND.split(HEADER)[1:]
 
 def run(*arguments: object) -> Result:
     """The command with a quick referee, in this process."""
-    return CliRunner().invoke(app, ["review", "--by", "heuristic", *(str(argument) for argument in arguments)])
+    given = ["--workers", "serial", *(str(argument) for argument in arguments)]
+    return CliRunner().invoke(app, ["review", "--by", "heuristic", *given])
 
 
 @pytest.fixture
@@ -85,9 +88,47 @@ def test_what_cannot_be_reviewed_is_said(tmp_path, log):
 
 def test_deep_looks_closer_at_everything(log, monkeypatch):
     """An option that changes nothing."""
-    monkeypatch.setattr(judge, "DEEP", judge.JudgeSettings(deals=40, again=48))
+    monkeypatch.setattr(judge, "DEEP", judge.JudgeSettings(deals=40, more=8, again=48))
     referee = json.loads(run(log, "--deep", "--json").stdout)["referee"]
     assert (referee["deals"], referee["again"]) == (40, 48)
+
+
+def test_stored_games_go_by_their_number(tmp_path, log):
+    """A player who has a data folder, and must look for the log of a game again."""
+    raw, data = tmp_path / "raw", tmp_path / "data"
+    (raw / "202403").mkdir(parents=True)
+    (raw / "202403" / "4711.tch").write_bytes(log.read_bytes())
+    ingest(raw, DataPaths(data))
+    stored, from_log = (json.loads(run(*each, "--json").stdout) for each in ((4711, "--data", data), (log,)))
+    assert stored["games"][0]["file"] == "game 4711"
+    assert [each["round_index"] for each in stored["games"][0]["left_out"]] == [0, 2]
+    assert stored["decisions"] == from_log["decisions"]
+    assert "not among the rounds" in run(4712, "--data", data).output
+
+
+def test_games_are_pooled(tmp_path, log):
+    """Several evenings of which only the last one counts."""
+    (tmp_path / "4712.tch").write_bytes(log.read_bytes())
+    record = json.loads(run(log, tmp_path / "4712.tch", "--json").stdout)
+    assert [game["game_id"] for game in record["games"]] == [4711, 4712]
+    assert {player["rounds"] for player in record["players"]} == {2}
+    assert {each["game_id"] for each in record["decisions"]} == {4711, 4712}
+
+
+def test_a_second_opinion_is_shown(log):
+    """A disagreement that only programs see."""
+    done = run(log, "--beside", "random")
+    assert done.exit_code == 0, done.output
+    assert "Beside: random disagrees on" in " ".join(done.output.split())
+    assert json.loads(run(log, "--beside", "random", "--json").stdout)["referee"]["beside"] == "random"
+    assert "unknown name" in run(log, "--beside", "nobody").output
+
+
+def test_the_marks_say_what_is_doubtful():
+    """A loss that a second referee denies, shown as if all agreed."""
+    assert marks({"certain": True, "disagree": False}) == marks({"certain": True}) == ""
+    assert marks({"certain": False, "disagree": False}) == " ?"
+    assert marks({"certain": True, "disagree": True}) == " !"
 
 
 def test_the_sentence_counts_what_is_certain():

@@ -28,8 +28,9 @@ from tichu_pipeline.selfplay.train import train_run, usual_workers
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, State
+from tichu_pipeline.storage.run_folders import locked
 from tichu_pipeline.storage.workers import Serial
-from tichu_pipeline.training.runs import locked, run_of
+from tichu_pipeline.training.runs import run_of
 
 SMOKE = ("--preset", "smoke")
 FIGURE_NAMES = {"minutes", "rounds", "points_per_round", "low", "high", "deals"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tichu_models.arena.tournament import TournamentRequest
-from tichu_models.rl.journal import Journal
+from tichu_models.runs.journal import Journal
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools import selfplay_page
 from tichu_pipeline.tools.selfplay_figures import FILE

@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from tichu_models.agents.neural.network import TILE, WORDS_BEHIND
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.kernels import kernel
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW
 from tichu_models.observation.fields import Row
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.unpack import BFLOAT16, FLOAT32, Unpacker
 from tichu_models.runs import checkpoint
-from tichu_models.runs.files import of_critic
+from tichu_models.runs.folders import of_critic
 from tichu_models.runs.manifest import SpecStamp
 from tichu_models.search.open_hands import OPEN, encode_open
 

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from tichu_models.agents.choosing import Moves
 from tichu_models.agents.neural.move_scores import move_scores
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.networks.configs import DTConfig
-from tichu_models.networks.precision import has_fast_bf16
 from tichu_models.observation.encode import ROW, encode_views, plan_of
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import SpecError, spec

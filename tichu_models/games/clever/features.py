@@ -1,12 +1,25 @@
 """The inputs of a network that reads a game of Ganz schön clever as few ones among zeros: the sheet of the next player
-to act, and what lies on the table."""
+to act, and what lies on the table.
+
+What can change nothing any more is left out, such as the numbers of dice that are about to be rolled: positions that
+are worth the same then have the same inputs.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tichu_models.game import State
-from tichu_models.games.clever.entries import BITS_OF_BONUS, ENDED, ROLLS, SIDES
+from tichu_models.games.clever.entries import (
+    ACTIVE,
+    ALL_DICE,
+    BITS_OF_BONUS,
+    ENDED,
+    FREE_ENTRY,
+    PASSIVE,
+    ROLLS,
+    SIDES,
+)
 from tichu_models.games.clever.sheet import BOXES, ORANGE, PURPLE
 from tichu_models.games.clever.views import KINDS, MOST_ROUNDS, points_of
 from tichu_models.kernels import inlined, inner
@@ -43,6 +56,16 @@ def _bits(out: np.ndarray, n: int, first: int, bits: int) -> int:
     return n
 
 
+@inlined
+def _settled(state: State) -> int:
+    """The dice whose numbers stay as they are until they may be entered, as bits."""
+    if state.phase == FREE_ENTRY or (state.rolling and state.phase != ACTIVE):
+        return 0
+    if state.phase == ACTIVE and (state.rolling or (state.owed and state.roll < ROLLS)):
+        return ALL_DICE & ~state.pool
+    return ALL_DICE
+
+
 @inner
 def features(state: State, out: np.ndarray) -> int:
     """Boxes, dice by number, sets of dice, kinds of bonuses and what comes by one of several have an input each; what
@@ -59,18 +82,22 @@ def features(state: State, out: np.ndarray) -> int:
     n = _up_to(out, n, AT_KEPT + 2 * ON_HAND, np.int64(state.foxes[player]), ON_HAND)
     n = _up_to(out, n, AT_STEPS, points_of(state, player, ORANGE) // STEP, STEPS_OF[0])
     n = _up_to(out, n, AT_STEPS + STEPS_OF[0], points_of(state, player, PURPLE) // STEP, STEPS_OF[1])
+    settled, is_active = _settled(state), state.phase == ACTIVE
     for die in range(6):
-        if state.dice[die]:
+        if settled >> die & 1 and state.dice[die]:
             out[n] = AT_DICE + SIDES * die + state.dice[die] - 1
             n += 1
-    n = _bits(out, n, AT_SETS, np.int64(state.pool))
-    n = _bits(out, n, AT_SETS + 6, np.int64(state.entered))
-    n = _bits(out, n, AT_SETS + 12, np.int64(state.used))
+    if is_active:
+        n = _bits(out, n, AT_SETS, np.int64(state.pool))
+    if is_active or (state.phase == PASSIVE and not state.rolling):
+        n = _bits(out, n, AT_SETS + 6, np.int64(state.entered))
+    if not is_active and state.phase not in (FREE_ENTRY, PASSIVE):
+        n = _bits(out, n, AT_SETS + 12, np.int64(state.used))
     for kind in range(KINDS):
         if state.owed >> BITS_OF_BONUS * kind & 15:
             out[n] = AT_OWED + kind
             n += 1
     out[n] = AT_PHASE + state.phase
     out[n + 1] = AT_ROUND + state.rounds - 1
-    out[n + 2] = AT_ROLL + state.roll
+    out[n + 2] = AT_ROLL + (state.roll if is_active else 0)
     return n + 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import solo, walks
+from tichu_models.algorithms import afterstates, solo, walks
 from tichu_models.game import Game, Kernels, Notation, bound, evaluate, give_turn
 from tichu_models.games.clever import complexity, drawing, entries, features, notation, rules, turns, views
 from tichu_models.kernels import inner, kernel
@@ -36,6 +36,19 @@ step_all = bound(
     points=views.own_points,
     refuse=views.refuse,
 )
+to_choice = bound(afterstates.to_choice, __name__, inner, KERNELS)
+begin_choices = bound(afterstates.begin_choices, __name__, kernel, KERNELS, to_choice=to_choice)
+expand = bound(afterstates.expand, __name__, kernel, KERNELS, points=views.own_points)
+advance = bound(afterstates.advance, __name__, kernel, KERNELS, to_choice=to_choice)
+roll_ahead = bound(
+    afterstates.roll_ahead,
+    __name__,
+    kernel,
+    KERNELS,
+    to_choice=to_choice,
+    points=views.own_points,
+    take_key=turns.take_key,
+)
 
 GAME = Game(
     name="clever",
@@ -56,6 +69,10 @@ GAME = Game(
         "play_random_games": play_random_games,
         "begin_all": begin_all,
         "step_all": step_all,
+        "begin_choices": begin_choices,
+        "expand": expand,
+        "advance": advance,
+        "roll_ahead": roll_ahead,
     },
     complexity=complexity.as_json,
     read_options=notation.read_options,

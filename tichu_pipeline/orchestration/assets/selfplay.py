@@ -10,9 +10,9 @@ from pydantic import Field, create_model
 
 from tichu_models.networks.architectures import SELF_PLAY, SELF_TAUGHT
 from tichu_models.options import OptionError
-from tichu_models.rl.journal import rows_of
 from tichu_models.rl.settings import DEFAULT_PRESET, PRESETS, SelfplaySettings
 from tichu_models.runs.files import CURVES, FIGURES, METRICS
+from tichu_models.runs.journal import rows_of
 from tichu_pipeline.orchestration.launchpad import given, section
 from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource

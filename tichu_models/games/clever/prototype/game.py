@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tichu_models.algorithms import solo, walks
+from tichu_models.algorithms import afterstates, solo, walks
 from tichu_models.game import Game, Kernels, Notation, bound, evaluate, give_turn
 from tichu_models.games.clever.complexity import of_prototype
 from tichu_models.games.clever.prototype import notation, rules
@@ -38,6 +38,19 @@ step_all = bound(
     points=rules.points,
     refuse=rules.refuse,
 )
+to_choice = bound(afterstates.to_choice, __name__, inner, KERNELS)
+begin_choices = bound(afterstates.begin_choices, __name__, kernel, KERNELS, to_choice=to_choice)
+expand = bound(afterstates.expand, __name__, kernel, KERNELS, points=rules.points)
+advance = bound(afterstates.advance, __name__, kernel, KERNELS, to_choice=to_choice)
+roll_ahead = bound(
+    afterstates.roll_ahead,
+    __name__,
+    kernel,
+    KERNELS,
+    to_choice=to_choice,
+    points=rules.points,
+    take_key=rules.take_key,
+)
 
 GAME = Game(
     name="clever-prototype",
@@ -58,6 +71,10 @@ GAME = Game(
         "play_random_games": play_random_games,
         "begin_all": begin_all,
         "step_all": step_all,
+        "begin_choices": begin_choices,
+        "expand": expand,
+        "advance": advance,
+        "roll_ahead": roll_ahead,
     },
     complexity=of_prototype,
     read_options=notation.read_options,

@@ -1,4 +1,5 @@
-"""The journal of self-play: evaluations and iterations as CSV files, and both as events for TensorBoard.
+"""The journal of a run that learns by playing: evaluations and iterations as CSV files, and both as events for
+TensorBoard, if that is wished for: it has to load torch.
 
 Rows after the state that a run is resumed from are dropped.
 """
@@ -8,48 +9,27 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from tichu_models.runs.files import ITERATIONS, METRICS
-from tichu_models.runs.manifest import CheckpointError
+from tichu_models.runs.files import ITERATIONS, METRICS, CheckpointError
 from tichu_models.whole_files import whole_file
 
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
 FIRST = "iteration"  # the first column of both files
-
-
-@dataclass(frozen=True)
-class SelfplayProgress:
-    """How far a run is."""
-
-    iteration: int
-    iterations: int
-    rounds: int
-    minutes: float
-    points: float | None  # a round against the opponent, at the latest evaluation
-    opponent: str
-
-    def __str__(self) -> str:
-        points = "" if self.points is None else f", {self.points:+.1f} points a round against {self.opponent}"
-        rate = self.rounds / max(self.minutes * 60, 1e-9)
-        return (
-            f"iteration {self.iteration:,} of {self.iterations:,}, {self.rounds:,} rounds in {self.minutes:.1f} min, "
-            f"{rate:,.0f} rounds/s{points}"
-        )
 
 
 class Journal:
     """Writes figures as they come."""
 
-    def __init__(self, folder: Path, iteration: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
+    def __init__(self, folder: Path, iteration: int, events: bool = True) -> None:
         self.folder = folder
         for name in (METRICS, ITERATIONS):
             _forget_after(folder / name, iteration)
-        self._events = SummaryWriter(str(folder), purge_step=iteration + 1)
+        self._events = _writer(folder, iteration) if events else None
 
     def __enter__(self) -> Self:
         return self
@@ -57,20 +37,24 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._events.close()
+        if self._events:
+            self._events.close()
 
     def evaluated(self, iteration: int, figures: Mapping[str, float | str]) -> None:
         """A row of an evaluation against one opponent."""
         _append(self.folder / METRICS, {FIRST: iteration, **figures})
-        for name, value in figures.items():
-            if not isinstance(value, str):
-                self._events.add_scalar(f"against_{figures['opponent']}/{name}", value, iteration)
+        numbers = {name: value for name, value in figures.items() if not isinstance(value, str)}
+        self._add(f"against_{figures['opponent']}", numbers, iteration)
 
     def iterated(self, iteration: int, figures: Mapping[str, float]) -> None:
         """A row of an iteration. Its columns never change within a run."""
         _append(self.folder / ITERATIONS, {FIRST: iteration, **figures})
-        for name, value in figures.items():
-            self._events.add_scalar(f"learning/{name}", value, iteration)
+        self._add("learning", figures, iteration)
+
+    def _add(self, group: str, figures: Mapping[str, float], iteration: int) -> None:
+        if self._events:
+            for name, value in figures.items():
+                self._events.add_scalar(f"{group}/{name}", value, iteration)
 
 
 class Clock:
@@ -95,6 +79,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if None not in row.values() and None not in row]
 
 
+def _writer(folder: Path, iteration: int) -> SummaryWriter:
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(str(folder), purge_step=iteration + 1)
+
+
 def _append(path: Path, row: Mapping[str, float | str]) -> None:
     is_new = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
@@ -109,7 +99,7 @@ def _forget_after(path: Path, iteration: int) -> None:
         rows = [row for row in rows_of(path) if int(row[FIRST]) <= iteration]
     except (KeyError, ValueError, csv.Error) as error:
         raise CheckpointError(
-            f"{path}: no journal of self-play ({error!r}); expected rows with a whole number as {FIRST}: "
+            f"{path}: no journal of a run ({error!r}); expected rows with a whole number as {FIRST}: "
             "remove it, and the run goes on without it"
         ) from None
     if not rows:

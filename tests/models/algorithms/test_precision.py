@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tichu_models.networks.precision import keeps_float32
+from tichu_models.algorithms.precision import keeps_float32
 
 PRODUCTS = """
 import torch
-from tichu_models.networks.precision import float32_by_onednn
+from tichu_models.algorithms.precision import float32_by_onednn
 
 torch.manual_seed(0)
 x, y = torch.randn(1024, 375), torch.randn(1024, 512)

@@ -1,0 +1,88 @@
+"""TD(lambda) on afterstates in self-play: the method `td` of games without chance. The kernels are `algorithms.td`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tichu_models.algorithms.td_network import TDNetwork
+from tichu_models.chance import draw
+from tichu_models.game import Game
+from tichu_models.games.agents import GameAgent, LearnedAgent
+from tichu_models.games.learning.evaluation import judge, options_of
+from tichu_models.games.learning.manifest import fill
+from tichu_models.games.learning.settings import TrainingSettings
+from tichu_models.games.learning.trainer import Arrays, Method, Result
+from tichu_models.options import OptionError, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class TDSettings(TrainingSettings):
+    """How a network learns from games with itself."""
+
+    hidden: int = option(160, "hidden units", least=1, most=10_000)
+    rate: float = option(0.05, "learning rate at the start; it falls linearly", least=0)
+    last_rate: float = option(0.005, "and at the end", least=0)
+    trace: float = option(0.7, "lambda of the returns: 1 is the result of the game", least=0, most=1)
+    epsilon: float = option(0.1, "share of random moves at the start; it falls to 0", least=0, most=1)
+    limit: int = option(1000, "games of more moves are not learned from", least=1)
+    iteration_games: int = option(1000, "games of an iteration", least=1)
+
+
+class TDTrainer:
+    """A network that plays with itself."""
+
+    def __init__(self, game: Game, settings: TDSettings) -> None:
+        self._game, self._settings, self._games = game, settings, 0
+        self._network = TDNetwork(game, settings.hidden, settings.seed)
+        self._options = options_of(game, settings.rules)
+
+    @property
+    def games(self) -> int:
+        """Games so far."""
+        return self._games
+
+    def iterate(self, iteration: int, share: float) -> Mapping[str, float]:
+        """Plays games, and learns from each when it is over."""
+        settings = self._settings
+        key = np.uint64(draw(np.uint64(settings.seed), iteration))
+        rate = settings.rate + share * (settings.last_rate - settings.rate)
+        epsilon = settings.epsilon * (1 - share)
+        moves = self._network.learn(
+            self._options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit
+        )
+        self._games += settings.iteration_games
+        return {"moves": moves / settings.iteration_games, "rate": rate, "epsilon": epsilon}
+
+    def evaluate(self) -> list[Result]:
+        """The network against other agents."""
+        return judge(self._game, LearnedAgent("td", self._network), self._settings)
+
+    def weights(self) -> Arrays:
+        """Those of the network."""
+        return self._network.weights
+
+    def state(self) -> Arrays:
+        """The number of games."""
+        return {"games": np.array(self._games)}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Takes both back."""
+        fill(self._network.weights, arrays)
+        self._games = int(arrays["games"])
+
+
+def player(
+    game: Game, settings: TDSettings, weights: Mapping[str, np.ndarray], name: str, options: Mapping[str, str]
+) -> GameAgent:
+    """Plays the move after which the network thinks that it stands best."""
+    if options:
+        raise OptionError(f"{', '.join(options)}: it has no such option")
+    network = TDNetwork(game, settings.hidden)
+    fill(network.weights, weights)
+    return LearnedAgent(name, network)
+
+
+METHOD = Method(1, TDSettings, TDTrainer, player)
