@@ -32,8 +32,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, td:RUN; with options maxn:depth=3 "
-            "or brs:seconds=1,evaluation=moves.",
+            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN; "
+            "with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
             metavar="AGENT..",
             show_default=False,
         ),
@@ -92,8 +92,12 @@ def _print_match(result: dict[str, Any]) -> None:
 def play(
     name: GameArgument,
     agents: Annotated[
-        str, typer.Option(help="The others: one for all, or one each in the order of turns, separated by /.")
-    ] = "maxnis:seconds=1",
+        str,
+        typer.Option(
+            help="The others: one for all, or one each in the order of turns, separated by /.",
+            show_default="maxnis:seconds=1 or rules, if the game has them",
+        ),
+    ] = "",
     seat: Annotated[
         str, typer.Option(help="Your seat, as a letter.", show_default="the first to move", metavar="LETTER")
     ] = "",
@@ -107,7 +111,7 @@ def play(
 ) -> None:
     """Lets you play a game in the terminal.
 
-    A move is written as a1-b3; l lists the legal ones, h asks for hints, q leaves.
+    A move is written as l lists it, in Chameleon Chess a1-b3; h asks for hints, q leaves.
 
     Example: tichu games play chameleon --players RY --agents maxnis:depth=4
     """
@@ -120,7 +124,7 @@ def play(
     if letter not in [game.seats[each] for each in seats]:
         raise typer.BadParameter(f"{seat}: nobody plays there", param_hint="--seat")
     others = [each for each in seats if game.seats[each] != letter]
-    texts = agents.split("/")
+    texts = (agents or _opponent(game)).split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
     found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
@@ -129,6 +133,12 @@ def play(
         play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
     except (Quit, EOFError):
         typer.echo("")
+
+
+def _opponent(game: Game) -> str:
+    """An agent that plays the game well enough for a person."""
+    kernels = {"maxnis:seconds=1": "search_maxn", "rules": "choose_by_worth"}
+    return next((name for name, kernel in kernels.items() if kernel in game.algorithms), "random")
 
 
 def _adviser_of(game: Game, text: str, data: Path) -> Adviser:

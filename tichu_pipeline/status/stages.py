@@ -27,6 +27,10 @@ STAGES: Mapping[str, str] = {
     "model_comparison": "training.comparison",
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",
+    "game_rules": "games.rules",
+    "game_runs": "games.runs",
+    "game_matches": "games.matches",
+    "games_report": "games.page",
     "overview": "status.overview",
 }
 

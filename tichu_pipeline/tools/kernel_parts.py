@@ -187,6 +187,54 @@ def clever() -> None:
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 
 
+def madn() -> None:
+    """MADN, and the algorithms that are bound to it."""
+    _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
+
+
+def dog() -> None:
+    """DOG, and the algorithms that are bound to it."""
+    _ring_game("dog", {"distance": "5"}, ("rules",))
+
+
+def _ring_game(name: str, words: dict[str, str], agents: tuple[str, ...]) -> None:
+    """Random games, a match, and what is seen, written and drawn of a position."""
+    from tichu_models.algorithms.counting import random_games
+    from tichu_models.game import CHANCE
+    from tichu_models.games.agents import agent_of
+    from tichu_models.games.registry import game
+
+    of = game(name)
+    options, key = of.read_options(words), np.uint64(0)
+    random_games(of, options, 1, 0)
+    state, seen = of.new(options), np.zeros(of.observation, dtype=np.float32)
+    while of.kernels.mover(state) == CHANCE:
+        of.kernels.chance(state)
+    of.kernels.observe(state, 0, seen)
+    of.kernels.features(state, np.zeros(of.most_active, dtype=np.int16))
+    of.kernels.evaluate(state, 0, np.zeros(len(of.seats), dtype=np.int64))
+    of.legal(of.notation.read_state(of.notation.write_state(state)))
+    for agent in agents:
+        of.step(state, agent_of(of, agent).choose(of.as_known_to(int(state.turn), state), key))
+        while of.kernels.mover(state) == CHANCE:
+            of.kernels.chance(state)
+    of.returns(state)
+
+
+def muzero() -> None:
+    """The search of MuZero, and its targets."""
+    from tichu_models.algorithms.muzero import targets
+    from tichu_models.algorithms.muzero.search import Imagined, Search
+
+    one = np.ones(1, dtype=np.float32)
+    policy = np.zeros((1, 2), dtype=np.float32)
+    legal, said = np.ones((1, 2), dtype=np.bool_), Imagined(one, one, one, policy)
+    Search(1, 2, 2).run(one, policy, legal, policy, lambda *_: said)
+    sides, number = np.zeros(1, dtype=np.int64), np.zeros((1, 2), dtype=np.int64)
+    targets.value_targets(np.zeros(1), np.zeros(1), sides, sides + 1, 1, 1.0, 1.0, np.zeros(1))
+    targets.windows(sides, sides + 1, sides, number, number[:, 1:].copy())
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -261,6 +309,6 @@ PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
     for part in (
         *(self_play, encoding, search, reviews, selfplay, logs, tournaments, networks),
-        *(chameleon, clever, statistics),
+        *(chameleon, clever, madn, dog, muzero, statistics),
     )
 }
