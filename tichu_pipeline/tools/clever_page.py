@@ -84,7 +84,8 @@ def _prototype(rows: list[dict[str, Any]]) -> str:
         for row in rows
     ]
     headings = ("Dice", "Mask", "Points", "95% interval", "Optimum", "Thesis", "Invalid moves", "of the best play")
-    about = f"{rows[0]['games']:,} games each, by the likeliest actions after {round(rows[0]['steps'], -3):,} steps of training."
+    games, steps = rows[0]["games"], round(rows[0]["steps"], -3)
+    about = f"{games:,} games each, by the likeliest actions after {steps:,} steps of training."
     return f"{about}\n\n{markdown.table(headings, cells)}"
 
 
