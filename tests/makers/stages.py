@@ -31,6 +31,7 @@ from tichu_pipeline.exploit.best_response import exploit
 from tichu_pipeline.exploit.request import ExploitRequest
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
+from tichu_pipeline.review.stored import ReviewsRequest, review_months
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.selfplay.runs import SelfplayRequest
 from tichu_pipeline.selfplay.train import train_run as learn_by_selfplay
@@ -104,6 +105,11 @@ def page(paths: DataPaths) -> None:
     write_page(paths, NAME)
 
 
+def reviews(paths: DataPaths) -> None:
+    """Judges a game of each month, in sequence."""
+    review_months(paths, ReviewsRequest(games=1, agent="heuristic"), Serial())
+
+
 def index(paths: DataPaths) -> None:
     """Writes the page that links to all others."""
     overview.write(paths)
@@ -127,6 +133,7 @@ STAGES = {
     best_response: (["runs/exploit_heuristic_1/", "exploits/heuristic.json"], [FIGURES, "heuristic.json"]),
     ladder: (["tournaments"], ["ladder.parquet"]),
     page: (["reports/tournament.html"], ["tournament.html"]),
+    reviews: (["reviews/"], ["2024-01.parquet", "2024-02.parquet"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
 }
 SLOW = [report]  # starts a Jupyter kernel, and answers forty questions

@@ -17,6 +17,7 @@ from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.orchestration.assets.best_response import best_response
+from tichu_pipeline.orchestration.assets.reviews import reviews
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
@@ -41,15 +42,15 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-# Left to the jobs `selfplay` and `exploit`: a second player that learns from self-play would take as long again, and
-# those who train against one player longer still.
-LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:]), best_response.key)
+# Left to the jobs `selfplay`, `exploit` and `reviews`: a second player that learns from self-play would take as long
+# again, those who train against one player longer still, and whose decisions are to be judged has to be said.
+LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:]), best_response.key, reviews.key)
 
 everything = dg.define_asset_job(
     "everything",
     selection=dg.AssetSelection.all() - LEFT_OUT,
     description="Updates all stages, for the months of the run. Of the players that learn from self-play, the first; "
-    "nobody is trained against a player.",
+    "nobody is trained against a player, and no decisions are judged.",
     tags=BEGUN_AGAIN,
 )
 
@@ -81,7 +82,14 @@ evaluate = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, selfplay, exploit, evaluate, everything]
+judge = dg.define_asset_job(
+    "reviews",
+    selection=dg.AssetSelection.assets(reviews.key),
+    description="Judges decisions of the players and months that its config declares.",
+    tags=BEGUN_AGAIN,
+)
+
+JOBS = [refresh, train, selfplay, exploit, evaluate, judge, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

@@ -27,6 +27,7 @@ STAGES: Mapping[str, str] = {
     "model_comparison": "training.comparison",
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",
+    "reviews": "review.stored",
     "overview": "status.overview",
 }
 

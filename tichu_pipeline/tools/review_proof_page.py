@@ -48,6 +48,12 @@ Where both columns agree, losses are what they seem. That a strong player loses 
 contradiction: it answers at once, and does not look ahead."""
 
 
+STRENGTH_ABOUT = """\
+Games of a generated corpus, judged by the stage `reviews`. Its generator knows which plays were blunders, and how often
+each player blunders. The correlation is Spearman's, of that rate with the loss a decision, over players with at least
+{least} judged decisions; its interval is a bootstrap over players."""
+
+
 def page(facts: Mapping[str, Any]) -> str:
     """The whole page as Markdown."""
     parts = ["# How good the judge is", ABOUT]
@@ -55,6 +61,8 @@ def page(facts: Mapping[str, Any]) -> str:
         parts += _planted(facts["planted"])
     if facts.get("true_deals"):
         parts += _true_deals(facts["true_deals"])
+    if facts.get("strength"):
+        parts += _strength(facts["strength"])
     return "\n\n".join(parts) + "\n"
 
 
@@ -169,6 +177,24 @@ def _true_deals(sources: Mapping[str, Any]) -> list[str]:
         markdown.table(("Games of", "Games", "Decisions", "Gain, supposed deals", "Gain, true deals"), rows),
         TRUE_SAYS,
     ]
+
+
+def _strength(referees: Mapping[str, Any]) -> list[str]:
+    """Losses beside what the generator of a corpus knows."""
+    rows = []
+    for name, facts in referees.items():
+        means = (
+            "not known" if each["loss"] is None else f"{each['loss']:.1f} ± {each['error']:.1f} ({each['plays']:,})"
+            for each in (facts["blunders"], facts["others"])
+        )
+        correlation = "not known"
+        if facts["interval"]:
+            low, high = facts["interval"]
+            correlation = f"{facts['correlation']:.2f} ({low:.2f} to {high:.2f})"
+        rows.append((f"`{name}`", str(facts["games"]), *means, str(facts["players"]), correlation))
+    least = max(facts["least"] for facts in referees.values())
+    headings = ("Referee", "Games", "Loss of blunders (plays)", "Loss of others (plays)", "Players", "Correlation")
+    return ["## Losses and strength", STRENGTH_ABOUT.format(least=least), markdown.table(headings, rows)]
 
 
 def _mean(gains: np.ndarray) -> str:

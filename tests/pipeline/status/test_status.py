@@ -31,7 +31,7 @@ from tichu_pipeline.tournaments.running import run as run_tournament
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
 # What takes training, and the page that leads to all others, have tests of their own.
-NETWORKS = ("training_runs", "selfplay_runs", "best_response", "model_comparison", "overview")
+NETWORKS = ("training_runs", "selfplay_runs", "best_response", "model_comparison", "overview", "reviews")
 
 
 @pytest.fixture(scope="module")
