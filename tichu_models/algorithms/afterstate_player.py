@@ -13,13 +13,18 @@ import torch
 from torch import Tensor, nn
 
 from tichu_models.algorithms.precision import has_fast_bf16
-from tichu_models.chance import Key, draw
+from tichu_models.chance import draw
 from tichu_models.game import Game, State
 
 UNIT = 50.0  # points for which the network says 1
 ONE_IN_BF16 = 0x3F80
 AT_ONCE = 2048  # games
 TILE = 2048  # rows that the network reads at once: torch prepares itself anew for every other number
+
+
+def in_parts(keys: np.ndarray) -> list[np.ndarray]:
+    """Keys of games that are played side by side."""
+    return np.array_split(keys, range(AT_ONCE, len(keys), AT_ONCE))
 
 
 class PointsNet(nn.Module):
@@ -45,6 +50,7 @@ class Choices(NamedTuple):
     so_far: np.ndarray  # points in the afterstate
     explored: np.ndarray  # whether the action was random
     lengths: np.ndarray  # choices of each game
+    made: np.ndarray  # actions of each game, those without a choice too
     scores: np.ndarray
 
 
@@ -96,21 +102,23 @@ class AfterstatePlayer:
                 parts.append((hidden @ self._weights + self._bias) * UNIT)
         return torch.cat(parts)[:rows].numpy() if parts else np.zeros(0, dtype=np.float32)
 
-    def choose(self, state: State) -> int:
-        """The action with the highest total."""
+    def batch_of(self, state: State) -> np.ndarray:
+        """A game as a batch of one."""
         states = np.zeros(1, dtype=self.game.state)
         states[0] = state
-        totals = self.totals(states.view(np.recarray))
-        return int(self.codes[int(totals.argmax())])
+        return states.view(np.recarray)
 
-    def play(
-        self, options: np.ndarray, key: Key, first: int, number: int, epsilon: float = 0.0, keep: bool = False
-    ) -> Choices:
-        """Plays the games with the numbers from `first` on of this key to their ends. Without `keep` inputs are not
-        kept."""
+    def choose(self, state: State) -> int:
+        """The action with the highest total."""
+        best = int(self.totals(self.batch_of(state)).argmax())
+        return int(self.codes[best])
+
+    def play(self, options: np.ndarray, keys: np.ndarray, epsilon: float = 0.0, keep: bool = False) -> Choices:
+        """Plays a game for each key to its end. Without `keep` inputs are not kept."""
+        number, algorithms = len(keys), self.game.algorithms
         states = np.zeros(number, dtype=self.game.state).view(np.recarray)
-        algorithms = self.game.algorithms
-        algorithms["begin_choices"](states, options, key, first, self._actions)
+        made = np.zeros(number, dtype=np.int64)
+        algorithms["begin_choices"](states, options, keys, self._actions, made)
         lengths, chosen = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
         inputs: list[np.ndarray] = []
         best: list[np.ndarray] = []
@@ -121,7 +129,7 @@ class AfterstatePlayer:
             seen, random = np.zeros(number, dtype=np.float32), np.zeros(number, dtype=np.bool_)
             played = algorithms["advance"](
                 *(states, self._actions, self.counts[:number], self.codes, totals, epsilon),
-                *(np.uint64(draw(np.uint64(draw(key, first)), -2 - len(best))), chosen, seen, random),
+                *(np.uint64(draw(keys[0], -2 - len(best))), chosen, seen, random, made),
             )
             if not played:
                 break
@@ -133,11 +141,9 @@ class AfterstatePlayer:
             if keep:
                 inputs.append(self.inputs[rows])
         scores = np.array([self.game.returns(state)[0] for state in states])
-        return Choices(inputs, np.array(best), np.array(so_far), np.array(explored), lengths, scores)
+        return Choices(inputs, np.array(best), np.array(so_far), np.array(explored), lengths, made, scores)
 
-    def scores(self, options: np.ndarray, key: Key, games: int) -> np.ndarray:
-        """The scores of so many games."""
-        parts = [
-            self.play(options, key, first, min(AT_ONCE, games - first)).scores for first in range(0, games, AT_ONCE)
-        ]
-        return np.concatenate(parts)
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had."""
+        played = [self.play(options, part) for part in in_parts(keys)]
+        return np.concatenate([each.scores for each in played]), np.concatenate([each.made for each in played])

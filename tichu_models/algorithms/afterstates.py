@@ -1,8 +1,8 @@
 """Many games for one player in lock-step, whose actions a network chooses by the positions that follow.
 
-Templates of kernels: `tichu_models.game.bound` makes them for a game that has one function more. `points` are those of
-a state so far, 0 at the beginning and the score at the end. An afterstate is the position after an action, before
-chance acts; it is worth its points and what the network thinks is still to come.
+Templates of kernels: `tichu_models.game.bound` makes them for a game that has two functions more. `points` are those
+of a state so far, 0 at the beginning and the score at the end; `take_key` gives it other chances. An afterstate is the
+position after an action, before chance acts; it is worth its points and what the network thinks is still to come.
 
 A step of all games is `expand`, one run of the network over all rows that it writes, and `advance`. Actions without a
 choice are made at once and have no rows.
@@ -22,8 +22,14 @@ def points(state: State) -> int:
     raise NotImplementedError
 
 
-def to_choice(state: State, actions: np.ndarray) -> int:
-    """Lets chance act and makes actions without a choice; returns how many are legal then, 0 if the game is over."""
+def take_key(state: State, key: Key) -> None:
+    """Makes chance act by another key from now on."""
+    raise NotImplementedError
+
+
+def to_choice(state: State, actions: np.ndarray, made: np.ndarray, game: int) -> int:
+    """Lets chance act and makes actions without a choice, which are counted in `made`; returns how many are legal then,
+    0 if the game is over."""
     while mover(state) != OVER:
         if mover(state) == CHANCE:
             chance(state)
@@ -32,14 +38,18 @@ def to_choice(state: State, actions: np.ndarray) -> int:
         if n > 1:
             return n
         step(state, actions[0])
+        made[game] += 1
     return 0
 
 
-def begin_choices(states: np.ndarray, options: np.ndarray, key: Key, first: int, actions: np.ndarray) -> None:
-    """Begins the games with the numbers from `first` on of this key, up to their first choices."""
+def begin_choices(
+    states: np.ndarray, options: np.ndarray, keys: np.ndarray, actions: np.ndarray, made: np.ndarray
+) -> None:
+    """Begins a game for each key, up to its first choice. `made` counts the actions of each."""
     for i in range(len(states)):
-        begin(states[i], options, np.uint64(draw(key, first + i)))
-        to_choice(states[i], actions)
+        begin(states[i], options, keys[i])
+        made[i] = 0
+        to_choice(states[i], actions, made, i)
 
 
 def expand(
@@ -86,6 +96,7 @@ def advance(
     chosen: np.ndarray,
     best: np.ndarray,
     explored: np.ndarray,
+    made: np.ndarray,
 ) -> int:
     """Makes in each game the action with the highest total, the first of equals, or with probability `epsilon` a random
     one, and goes on to the next choice. Notes the row of the action, the highest total, and whether the action was
@@ -105,10 +116,62 @@ def advance(
             row = at + draw_below(key, 2 * i + 1, counts[i])
         chosen[i] = row
         step(states[i], codes[row])
-        to_choice(states[i], actions)
+        made[i] += 1
+        to_choice(states[i], actions, made, i)
         at += counts[i]
         played += 1
     return played
+
+
+def roll_ahead(
+    states: np.ndarray,
+    games: np.ndarray,
+    codes: np.ndarray,
+    rolls: int,
+    key: Key,
+    actions: np.ndarray,
+    ahead: np.ndarray,
+    so_far: np.ndarray,
+    made: np.ndarray,
+) -> None:
+    """For each of some actions, each with the row of its game, writes as many states as `rolls`: the next choice, or
+    the end, that it leads to by chances of its own. All actions of a game meet the same chances, none of them those
+    that the game will have. `so_far` are the points there."""
+    at = 0
+    for i in range(len(games)):
+        of_game = np.uint64(draw(key, games[i]))
+        for roll in range(rolls):
+            ahead[at] = states[games[i]]
+            take_key(ahead[at], np.uint64(draw(of_game, roll)))
+            step(ahead[at], codes[i])
+            to_choice(ahead[at], actions, made, at)
+            so_far[at] = points(ahead[at])
+            at += 1
+
+
+@kernel
+def candidates(counts: np.ndarray, totals: np.ndarray, width: int, margin: float, rows: np.ndarray) -> int:
+    """Writes the rows of the best actions of each game, `width` at most and no worse than the best by more than the
+    margin, if there are several such; returns how many rows."""
+    n, at = 0, 0
+    for i in range(len(counts)):
+        end, first = at + counts[i], n
+        for _ in range(min(width, counts[i])):
+            best = -1
+            for k in range(at, end):
+                taken = False
+                for j in range(first, n):
+                    taken = taken or rows[j] == k
+                if not taken and (best < 0 or totals[k] > totals[best]):
+                    best = k
+            if n > first and totals[best] < totals[rows[first]] - margin:
+                break
+            rows[n] = best
+            n += 1
+        if n == first + 1:
+            n = first
+        at = end
+    return n
 
 
 @kernel

@@ -10,13 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from tichu_models.algorithms.afterstate_player import in_parts
 from tichu_models.algorithms.masked_steps import pick_masked
 from tichu_models.algorithms.solo_batch import SoloBatch
-from tichu_models.chance import draw
 from tichu_models.game import Game, State
 
 LAST_GAIN = 0.01  # of the policy's last layer at the start, so that all actions are about equally likely
-AT_ONCE = 2048  # games
 
 
 def layers(inputs: int, hidden: Sequence[int], outputs: int, gain: float) -> nn.Sequential:
@@ -51,32 +50,29 @@ def play_games(
     options: np.ndarray,
     scores: Callable[[Tensor], Tensor],
     actions: int,
-    number: int,
-    generator: np.random.Generator,
+    keys: np.ndarray,
     mask: bool = True,
     penalty: float = 0.0,
 ) -> PlayedGames:
-    """Plays so many games by the action with the highest score, side by side. Without `mask` it may be one that is not
-    legal; the points that this costs count."""
-    parts = [
-        _play(SoloBatch(game, options, min(AT_ONCE, number - first), actions, penalty), scores, generator, mask)
-        for first in range(0, number, AT_ONCE)
-    ]
+    """Plays a game for each key by the action with the highest score. Without `mask` it may be one that is not legal;
+    the points that this costs count."""
+    parts = []
+    for part in in_parts(keys):
+        batch = SoloBatch(game, options, len(part), actions, penalty)
+        batch.begin(part)
+        parts.append(_play(batch, scores, mask))
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _play(
-    batch: SoloBatch, scores: Callable[[Tensor], Tensor], generator: np.random.Generator, mask: bool
-) -> PlayedGames:
+def _play(batch: SoloBatch, scores: Callable[[Tensor], Tensor], mask: bool) -> PlayedGames:
     number = len(batch.states)
-    batch.begin(generator)
     chosen, logs = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.float32)
     total, steps, going = np.zeros(number), np.zeros(number, dtype=np.int64), np.ones(number, dtype=np.bool_)
     invalid, all_allowed = np.zeros(number, dtype=np.int64), np.ones_like(batch.masks)
     while going.any():
         with torch.inference_mode():
             found = scores(torch.from_numpy(batch.observations)).float().numpy()
-        pick_masked(found, batch.masks if mask else all_allowed, 0.0, np.uint64(draw(np.uint64(0), 0)), chosen, logs)
+        pick_masked(found, batch.masks if mask else all_allowed, 0.0, np.uint64(0), chosen, logs)
         batch.step(chosen, again=True)
         total[going] += batch.rewards[going]
         steps += going
@@ -104,6 +100,11 @@ class MaskedPlayer:
             scores = self._network(torch.from_numpy(self._seen)[None])[0]
         likely = scores[torch.tensor(legal)].float().softmax(0)
         return dict(zip(legal, likely.tolist(), strict=True))
+
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had."""
+        played = play_games(self.game, options, self._network, self._actions, keys)
+        return played.scores, played.steps
 
     def choose(self, state: State) -> int:
         """The likeliest action, the first of equals."""

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from tichu_models.chance import Key, fill
 from tichu_models.game import Game
+
+
+def keys_of(key: Key, number: int) -> np.ndarray:
+    """Keys of so many games, the same for the same key."""
+    keys = np.empty(number, dtype=np.uint64)
+    fill(key, keys)
+    return keys
+
+
+def drawn_keys(generator: np.random.Generator, number: int) -> np.ndarray:
+    """Keys of so many games."""
+    return generator.integers(0, 1 << 64, size=number, dtype=np.uint64)
 
 
 class SoloBatch:
@@ -25,9 +38,9 @@ class SoloBatch:
     def _shared(self) -> tuple[np.ndarray, ...]:
         return self.states, self.options, self.keys, self.legal, self.observations, self.masks
 
-    def begin(self, generator: np.random.Generator) -> None:
+    def begin(self, keys: np.ndarray) -> None:
         """Begins all games with new keys."""
-        self.keys[:] = generator.integers(0, 1 << 64, size=len(self.keys), dtype=np.uint64)
+        self.keys[:] = keys
         self.invalid[:] = 0
         self.of.algorithms["begin_all"](*self._shared())
 

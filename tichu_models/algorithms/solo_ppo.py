@@ -22,7 +22,7 @@ from tichu_models.algorithms.masked_steps import advantages_of_steps, pick_maske
 from tichu_models.algorithms.ppo import CUT, Chosen, Weights, improve
 from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.algorithms.returns import normalised
-from tichu_models.algorithms.solo_batch import SoloBatch
+from tichu_models.algorithms.solo_batch import SoloBatch, drawn_keys
 from tichu_models.algorithms.student import Student, between, fit, generator_of
 from tichu_models.chance import draw
 from tichu_models.game import Game
@@ -34,18 +34,17 @@ ACTOR, CRITIC, GAMES = "actor.", "critic.", "games."  # how the names of tensors
 class SoloPPOSettings:
     """How a policy learns."""
 
-    steps: int  # of the whole training, in all games together
     games: int = 1024  # side by side
-    horizon: int = 64  # steps of each in an iteration
-    batch: int = 4096
-    epochs: int = 4
+    horizon: int = 32  # steps of each in an iteration
+    batch: int = 2048
+    epochs: int = 3
     rate: float = 1e-3
-    last_rate: float = 1e-5
+    last_rate: float = 3e-5
     clip: float = 0.2
     entropy: float = 0.01
     entropy_until: float = 1.0  # the share of the training after which entropy is worth nothing
     trace: float = 0.95  # lambda
-    hidden: tuple[int, ...] = (512, 512)
+    hidden: tuple[int, ...] = (256, 256)
     mask: bool = True
     penalty: float = 0.0  # points that an illegal action costs
     seed: int = 1
@@ -75,7 +74,7 @@ class SoloPPO:
         self.policy = Student(fabric, actor(game, settings.hidden, actions), settings.rate)
         self.critic = Student(fabric, layers(game.observation, settings.hidden, 1, 1.0), settings.rate)
         self.batch = SoloBatch(game, options, settings.games, actions, settings.penalty)
-        self.batch.begin(generator_of(settings.seed))
+        self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
         self.scores, self.iteration = np.zeros(settings.games), 0
 
     @property
@@ -165,13 +164,11 @@ class SoloPPO:
         weights = Weights(settings.clip, entropy)
         return improve(self.policy, decisions, scores, weights, settings.batch, settings.epochs, generator)
 
-    def evaluate(self, number: int, seed: int) -> PlayedGames:
-        """Games by the likeliest actions."""
-        of, options, settings = self.game, self.options, self.settings
-        return play_games(
-            *(of, options, self.policy.ask, self.actions, number, generator_of(seed)),
-            *(settings.mask, settings.penalty),
-        )
+    def evaluate(self, keys: np.ndarray) -> PlayedGames:
+        """A game for each key, by the likeliest actions."""
+        settings = self.settings
+        asked = (self.game, self.options, self.policy.ask, self.actions, keys)
+        return play_games(*asked, mask=settings.mask, penalty=settings.penalty)
 
     def tensors(self) -> dict[str, Tensor]:
         """Copies of weights, moments of the optimisers, and the games that go on, by name."""

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from tichu_models.algorithms.afterstate_player import UNIT, AfterstatePlayer, PointsNet
 from tichu_models.algorithms.afterstates import lambda_totals
 from tichu_models.algorithms.precision import has_fast_bf16
+from tichu_models.algorithms.solo_batch import keys_of
 from tichu_models.algorithms.student import Student, between, generator_of
 from tichu_models.game import Game
 
@@ -60,10 +61,10 @@ class SoloTD:
         """Plays games and learns from them; `share` of the training is done. Returns figures."""
         settings = self.settings
         generator = generator_of(settings.seed, self.iteration)
-        key = generator.integers(0, 1 << 64, dtype=np.uint64)
+        keys = keys_of(generator.integers(0, 1 << 64, dtype=np.uint64), settings.at_once)
         self.player.take(self.network)
         epsilon = between(settings.epsilon, 0.0, share)
-        played = self.player.play(self.options, key, 0, settings.at_once, epsilon, keep=True)
+        played = self.player.play(self.options, keys, epsilon, keep=True)
         totals = np.zeros_like(played.best)
         lambda_totals(played.best, played.explored, played.lengths, played.scores, settings.trace, totals)
         is_choice = np.arange(len(totals))[:, None] < played.lengths

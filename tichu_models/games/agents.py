@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
 
 from tichu_models.algorithms.searcher import RULES, Budget, Searcher
 from tichu_models.algorithms.td_network import TDNetwork
@@ -28,6 +30,29 @@ class GameAgent(Protocol):
 
     def choose(self, state: State, key: Key) -> int:
         """The action of the seat that moves. The key is of this decision; who needs no chance ignores it."""
+
+
+@runtime_checkable
+class SideBySide(Protocol):
+    """An agent that plays many games for one at once."""
+
+    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The score of a game for each key, and how many actions it had, as by `choose`."""
+
+
+class Advice(NamedTuple):
+    """What an agent thinks of an action."""
+
+    value: float  # the higher, the better
+    text: str  # in the agent's own terms
+
+
+@runtime_checkable
+class Adviser(Protocol):
+    """An agent that can say what it thinks of actions."""
+
+    def advice(self, state: State) -> dict[int, Advice]:
+        """What it thinks of each action that it has considered."""
 
 
 @dataclass(frozen=True, kw_only=True)

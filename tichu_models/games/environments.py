@@ -19,7 +19,7 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tichu_models.algorithms.solo_batch import SoloBatch
+from tichu_models.algorithms.solo_batch import SoloBatch, drawn_keys
 from tichu_models.games.registry import game
 from tichu_models.games.solo_actions import ACTIONS
 
@@ -49,7 +49,7 @@ class SoloEnv(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """A new game."""
         super().reset(seed=seed)
-        self._batch.begin(self.np_random)
+        self._batch.begin(drawn_keys(self.np_random, len(self._batch.keys)))
         self._steps = 0
         return self._batch.observations[0].copy(), self._info()
 
@@ -93,7 +93,7 @@ class SoloVectorEnv(VectorEnv):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """New games."""
         super().reset(seed=seed)
-        self._batch.begin(self.np_random)
+        self._batch.begin(drawn_keys(self.np_random, len(self._batch.keys)))
         self._scores[:] = 0.0
         return self._batch.observations.copy(), {"action_mask": self._batch.masks.copy()}
 

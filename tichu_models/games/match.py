@@ -16,7 +16,7 @@ import numpy as np
 
 from tichu_models.chance import Key, draw, draw_below
 from tichu_models.game import CHANCE, OVER, Game
-from tichu_models.games.agents import GameAgent
+from tichu_models.games.agents import GameAgent, SideBySide
 from tichu_models.statistics import LEVEL, wilson
 
 Z = 1.96  # of a normal interval
@@ -119,6 +119,8 @@ def match(
 ) -> dict[str, object]:
     """Plays a match and returns its result as JSON has it. `report` is called after every game."""
     seats = game.seats_of(options)
+    if len(seats) == len(agents) == 1:
+        return _alone(game, options, agents[0], games, seed, report)
     ways = seatings([agent.name for agent in agents], len(seats))
     scores: dict[str, Score] = {}
     for i in range(len(seats)):
@@ -143,6 +145,39 @@ def match(
         "length_mean": float(np.mean(lengths)),
         "agents": [score.as_json() for score in scores.values()],
         "seats": {game.seats[seat]: {"wins": won} for seat, won in wins.items()},
+    }
+
+
+def _alone(
+    game: Game, options: np.ndarray, agent: GameAgent, games: int, seed: int, report: Callable[[int], None]
+) -> dict[str, object]:
+    """A match of one who plays alone: without random actions at the beginning, as chance makes games differ. Who can
+    play many games side by side does; it plays legal actions only."""
+    (seat,) = game.seats_of(options)
+    score, keys = Score(agent.name, seats=1), [_key_of(np.uint64(seed), number) for number in range(games)]
+    lengths: list[int] = []
+    if isinstance(agent, SideBySide):
+        found, made = agent.scores(options, np.array([_key_of(key, 0) for key in keys], dtype=np.uint64))
+        score.returns, lengths = found.tolist(), made.tolist()
+        report(games)
+    else:
+        seated = [agent if each == seat else None for each in range(len(game.seats))]
+        for key in keys:
+            played = play(game, options, seated, key, 0)
+            score.returns.append(float(played.returns[seat]))
+            score.illegal += played.illegal[seat]
+            lengths.append(played.length)
+            report(1)
+    score.wins, score.shares = games, [1.0] * games
+    return {
+        "game": game.name,
+        "games": games,
+        "seatings": 1,
+        "opening": 0,
+        "seed": seed,
+        "length_mean": float(np.mean(lengths)),
+        "agents": [score.as_json()],
+        "seats": {game.seats[seat]: {"wins": games}},
     }
 
 

@@ -23,7 +23,9 @@ def train(
         str, typer.Argument(help="The run's name.", metavar="[RUN]", show_default="the name of the method")
     ] = "",
     method: Annotated[str, typer.Option(help="How to learn: td, ppo or muzero.", metavar="METHOD")] = "td",
-    preset: Annotated[str, typer.Option(help="smoke, demo or laptop.", metavar="PRESET")] = "demo",
+    preset: Annotated[
+        str, typer.Option(help="smoke, demo, laptop, or one of the game's own.", metavar="PRESET")
+    ] = "demo",
     minutes: Annotated[
         float | None,
         typer.Option(help="How long to learn.", show_default="the preset's iterations", min=0.001, metavar="M"),
@@ -45,7 +47,7 @@ def train(
     Example: tichu games train chameleon mine --method td --minutes 10
     """
     from tichu_models.games.learning.methods import NAMES, offer
-    from tichu_models.games.learning.settings import PRESETS
+    from tichu_models.games.learning.settings import presets_of
     from tichu_models.options import OptionError
     from tichu_models.runs.files import CheckpointError
     from tichu_pipeline.games.runs import GameRunRequest
@@ -55,8 +57,8 @@ def train(
 
     if method not in NAMES:
         raise typer.BadParameter(f"{method}: {offer(game_of(name).name)}", param_hint="--method")
-    if preset not in PRESETS:
-        raise typer.BadParameter(f"{preset}: expected {', '.join(PRESETS)}", param_hint="--preset")
+    if preset not in (offered := presets_of(name, method)):
+        raise typer.BadParameter(f"{preset}: expected {', '.join(offered)}", param_hint="--preset")
     limit = () if minutes is None else (f"minutes={minutes}",)
     request = GameRunRequest(game_of(name).name, method, run, preset, (*(settings or ()), *limit))
     try:

@@ -13,7 +13,7 @@ from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, 
 
 if TYPE_CHECKING:
     from tichu_models.game import Game
-    from tichu_models.games.agents import GameAgent
+    from tichu_models.games.agents import Adviser, GameAgent
 
 
 def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
@@ -99,11 +99,14 @@ def play(
     players: PlayersOption = "",
     rules: RulesOption = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same chances.", min=0, metavar="N")] = 1,
+    hints: Annotated[
+        str, typer.Option(help="An agent that you may ask what it thinks of your actions.", metavar="AGENT")
+    ] = "",
     data: DataOption = Path("data"),
 ) -> None:
     """Lets you play a game in the terminal.
 
-    A move is written as a1-b3; l lists the legal ones, q leaves.
+    A move is written as a1-b3; l lists the legal ones, h asks for hints, q leaves.
 
     Example: tichu games play chameleon --players RY --agents maxnis:depth=4
     """
@@ -120,10 +123,22 @@ def play(
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
     found = _agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    adviser = _adviser_of(game, hints, data) if hints else None
     try:
-        play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo)
+        play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
     except (Quit, EOFError):
         typer.echo("")
+
+
+def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
+    from tichu_models.games.agents import Adviser
+
+    (agent,) = _agents_of(game, [text], data)
+    if not isinstance(agent, Adviser):
+        raise typer.BadParameter(
+            f"{text} gives no hints; td:RUN and ppo:RUN of a game for one do", param_hint="--hints"
+        )
+    return agent
 
 
 def _ask(question: str) -> str:

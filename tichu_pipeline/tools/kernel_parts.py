@@ -162,6 +162,8 @@ def chameleon() -> None:
 
 def clever() -> None:
     """Ganz schön clever and its prototype, its simple players, and the algorithms that are bound to them."""
+    from tichu_models.algorithms.expectimax import Expectimax
+    from tichu_models.algorithms.solo_batch import keys_of
     from tichu_models.algorithms.solo_ppo import SoloPPO, SoloPPOSettings
     from tichu_models.algorithms.solo_td import SoloTD, SoloTDSettings
     from tichu_models.games.clever import simple
@@ -177,8 +179,10 @@ def clever() -> None:
         of.algorithms["begin_all"](*shared, masks)
         chosen, ended = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
         of.algorithms["step_all"](*shared, masks, chosen, 0.0, True, np.zeros(1), ended, chosen.copy())
-        SoloTD(of, options, SoloTDSettings(at_once=1, hidden=(8,))).iterate(0.0)
-        SoloPPO(of, options, masks.shape[1], SoloPPOSettings(steps=1, games=1, horizon=4, hidden=(8,))).iterate(0.0)
+        training = SoloTD(of, options, SoloTDSettings(at_once=1, hidden=(8,)))
+        training.iterate(0.0)
+        Expectimax(of, training.network, rolls=1).play(options, keys_of(np.uint64(0), 1))
+        SoloPPO(of, options, masks.shape[1], SoloPPOSettings(games=1, horizon=4, hidden=(8,))).iterate(0.0)
     states = np.zeros(2, dtype=of.state).view(np.recarray)
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 

@@ -12,6 +12,7 @@ from tests.makers.games import options_of
 from tests.oracles import learning as plain
 from tichu_models.algorithms.afterstate_player import UNIT, AfterstatePlayer, PointsNet
 from tichu_models.algorithms.afterstates import lambda_totals
+from tichu_models.algorithms.solo_batch import keys_of
 from tichu_models.algorithms.solo_td import SoloTD, SoloTDSettings
 from tichu_models.game import CHANCE, OVER
 from tichu_models.games.clever import views
@@ -38,7 +39,8 @@ def begun(name: str, number: int = 6) -> np.ndarray:
     """Games at their first choices."""
     of = game(name)
     states = np.zeros(number, dtype=of.state).view(np.recarray)
-    of.algorithms["begin_choices"](states, options_of(of), KEY, 0, np.zeros(of.most_actions, dtype=np.int16))
+    actions, made = np.zeros(of.most_actions, dtype=np.int16), np.zeros(len(states), dtype=np.int64)
+    of.algorithms["begin_choices"](states, options_of(of), keys_of(KEY, number), actions, made)
     return states
 
 
@@ -97,7 +99,7 @@ def test_afterstates_are_those_of_single_steps(name):
 def test_games_in_lockstep_are_those_one_by_one(name):
     """A batch that makes another action than the player would in a single game, or that mixes up games."""
     of, player = game(name), player_of(name)
-    played = player.play(options_of(of), KEY, 0, 5)
+    played = player.play(options_of(of), keys_of(KEY, 5))
     for i, state in enumerate(begun(name, 5)):
         n = 0
         while of.kernels.mover(state) != OVER:
@@ -113,7 +115,7 @@ def test_what_is_noted_of_a_choice_belongs_together():
     """Points, inputs and totals of different afterstates: the network would learn noise."""
     of = game("clever")
     player = player_of("clever")
-    played = player.play(options_of(of), KEY, 0, 8, epsilon=0.3, keep=True)
+    played = player.play(options_of(of), keys_of(KEY, 8), epsilon=0.3, keep=True)
     for k, inputs in enumerate(played.inputs):
         here = np.flatnonzero(k < played.lengths)
         assert len(inputs) == len(here)
@@ -137,7 +139,7 @@ def test_it_learns_the_prototype():
     for i in range(60):
         training.iterate(i / 60)
     training.player.take(training.network)
-    assert training.player.scores(training.options, np.uint64(3), 4096).mean() > 80
+    assert training.player.scores(training.options, keys_of(KEY, 4096))[0].mean() > 80
 
 
 @pytest.mark.proof
@@ -149,7 +151,7 @@ def test_it_comes_to_the_optimum(dice):
     for i in range(400):
         training.iterate(i / 400)
     training.player.take(training.network)
-    scores = training.player.scores(training.options, np.uint64(3), 200_000)
+    scores, _ = training.player.scores(training.options, keys_of(KEY, 200_000))
     assert optimum(dice).optimum - 0.5 < scores.mean() < optimum(dice).optimum + 0.15
 
 

@@ -12,13 +12,14 @@ from tests.makers.games import options_of
 from tests.oracles import learning as plain
 from tichu_models.algorithms.masked_policy import MaskedPlayer, actor, play_games
 from tichu_models.algorithms.masked_steps import advantages_of_steps, pick_masked
+from tichu_models.algorithms.solo_batch import keys_of
 from tichu_models.algorithms.solo_ppo import SoloPPO, SoloPPOSettings
-from tichu_models.algorithms.student import generator_of
 from tichu_models.games.registry import game
 from tichu_models.games.solo_actions import ACTIONS
 
+KEY = np.uint64(7)
 number = st.floats(-4, 4, width=32)
-SMALL = {"steps": 1_000_000, "games": 128, "horizon": 10, "batch": 320, "hidden": (64,), "rate": 3e-3}
+SMALL = {"games": 128, "horizon": 10, "batch": 320, "hidden": (64,), "rate": 3e-3}
 
 
 def training_of(name: str = "clever-prototype", words: dict | None = None, **changes) -> SoloPPO:
@@ -66,7 +67,7 @@ def test_it_learns_the_prototype():
     """A policy that follows noise: with six dice chance has 63.9 points, the best play 84.3."""
     training = training_of(words={"dice": "6"})
     figures = [training.iterate(i / 60) for i in range(60)]
-    assert training.evaluate(4096, 1).scores.mean() > 80
+    assert training.evaluate(keys_of(KEY, 4096)).scores.mean() > 80
     assert figures[0]["entropy"] > figures[-1]["entropy"] > 0
     assert figures[-1]["games"] == 128
 
@@ -90,9 +91,9 @@ def test_games_of_a_batch_are_those_of_the_player(name):
     torch.manual_seed(1)
     network, options = actor(of, (16,), ACTIONS[name]), options_of(of)
     torch.nn.init.normal_(network[-1].weight)
-    played = play_games(of, options, network, ACTIONS[name], 4, generator_of(3))
+    keys = keys_of(KEY, 4)
+    played = play_games(of, options, network, ACTIONS[name], keys)
     player = MaskedPlayer(of, network, ACTIONS[name])
-    keys = generator_of(3).integers(0, 1 << 64, size=4, dtype=np.uint64)
     for i, key in enumerate(keys):
         state = of.new(options, int(key))
         while (mover := of.kernels.mover(state)) != -1:
@@ -129,6 +130,6 @@ def test_it_comes_to_the_optimum(dice):
         training = training_of(words={"dice": dice}, **settings)
         for i in range(200):
             training.iterate(i / 200)
-        means.append(training.evaluate(100_000, 1).scores.mean())
+        means.append(training.evaluate(keys_of(KEY, 100_000)).scores.mean())
     assert optimum(int(dice)).optimum - 0.5 < means[0]
     assert means[1] < means[0]

@@ -12,7 +12,7 @@ from safetensors import safe_open
 from tichu_models.games.agents import UnknownAgent, agent_of
 from tichu_models.games.learning.methods import MODULES, UnknownMethod, method_of, run_folder
 from tichu_models.games.learning.run import GameProgress, train
-from tichu_models.games.learning.settings import PRESETS, TrainingSettings, settings_of
+from tichu_models.games.learning.settings import TrainingSettings, presets_of, settings_of
 from tichu_models.games.registry import game
 from tichu_models.options import OptionError
 from tichu_models.runs.files import FIGURES, ITERATIONS, MANIFEST, METRICS, RESUME_SELFPLAY, WEIGHTS, CheckpointError
@@ -68,7 +68,7 @@ def trained(folder):
 @LEARNED
 def test_the_presets_can_be_read(name, method):
     """A preset that fails after an hour of queueing, or that names a setting that nobody reads."""
-    for preset in PRESETS:
+    for preset in presets_of(name, method):
         assert settings_of(method_of(name, method).settings, name, method, preset).evaluations >= 1
 
 

@@ -191,7 +191,7 @@ def test_a_game_for_one_gives_its_scores():
     found = answer("match", "clever", "random", "random", "--games", "4", "--players", "2")
     assert found["agents"][0]["share"] == 1
     assert found["agents"][0]["score_mean"] < 120
-    for arguments in (["match", "clever", "greedy"], ["perft", "clever"], ["train", "clever"]):
+    for arguments in (["match", "clever", "greedy"], ["perft", "clever"], ["train", "clever", "--method", "muzero"]):
         status, _, complaints = run(*arguments)
         assert status != 0
         assert "clever" in complaints
@@ -203,3 +203,19 @@ def test_a_game_for_one_is_played_in_the_terminal():
     status, output, _ = run("play", "clever", typed="l\nq\n")
     assert status == 0
     assert "purple" in output
+
+
+def test_a_game_for_one_is_learned_and_hints_are_given(tmp_path):
+    """A run whose agent nobody can ask, or hints that are not those of the agent."""
+    data = ("--data", str(tmp_path))
+    found = answer(
+        "train", "clever-prototype", "x", "--method", "ppo", "--preset", "smoke", "--set", "rules=dice=4", *data
+    )
+    assert found["agent"] == "ppo:x"
+    assert found["figures"]["results"][0]["opponent"] == "alone"
+    status, output, _ = run("play", "clever-prototype", "--hints", "ppo:x", *data, typed="h\nq\n")
+    assert status == 0
+    assert "%  " in output
+    assert "gives no hints" in run("play", "clever", "--hints", "random", typed="q\n")[2]
+    assert "nobody gives hints" in run("play", "clever", typed="h\nq\n")[1]
+    assert "thesis" in run("train", "clever", "--method", "ppo", "--preset", "huge")[2]

@@ -40,6 +40,15 @@ to_choice = bound(afterstates.to_choice, __name__, inner, KERNELS)
 begin_choices = bound(afterstates.begin_choices, __name__, kernel, KERNELS, to_choice=to_choice)
 expand = bound(afterstates.expand, __name__, kernel, KERNELS, points=views.own_points)
 advance = bound(afterstates.advance, __name__, kernel, KERNELS, to_choice=to_choice)
+roll_ahead = bound(
+    afterstates.roll_ahead,
+    __name__,
+    kernel,
+    KERNELS,
+    to_choice=to_choice,
+    points=views.own_points,
+    take_key=turns.take_key,
+)
 
 GAME = Game(
     name="clever",
@@ -63,6 +72,7 @@ GAME = Game(
         "begin_choices": begin_choices,
         "expand": expand,
         "advance": advance,
+        "roll_ahead": roll_ahead,
     },
     complexity=complexity.as_json,
     read_options=notation.read_options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tichu_models.chance import draw_below
+from tichu_models.chance import Key, draw_below
 from tichu_models.game import State
 from tichu_models.games.clever.entries import (
     ACTIVE,
@@ -116,6 +116,12 @@ def chance(state: State) -> None:
     state.rolling = 0
     if state.phase == PASSIVE:
         _fill_tray(state)
+
+
+@inlined
+def take_key(state: State, key: Key) -> None:
+    """Makes chance act by another key from now on."""
+    state.key = key
 
 
 @inlined

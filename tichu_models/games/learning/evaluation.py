@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tichu_models.game import Game
 from tichu_models.games.agents import GameAgent, agent_of
 from tichu_models.games.learning.settings import TrainingSettings
 from tichu_models.games.learning.trainer import ALONE, Result
-from tichu_models.games.match import MATCH_RULES, match
+from tichu_models.games.match import MATCH_RULES, Z, match
 
 SEED = 20_000_000  # of the games of all evaluations
 OPENING = 4  # random actions that make deterministic players play different games
@@ -46,6 +47,15 @@ def judge(game: Game, player: GameAgent, settings: TrainingSettings) -> list[Res
         )
         for name in settings.opponents
     ]
+
+
+def of_scores(scores: Callable[[np.ndarray], np.ndarray], games: int) -> list[Result]:
+    """The mean score of who plays alone, by a function of the keys of so many games."""
+    from tichu_models.algorithms.solo_batch import keys_of
+
+    found = scores(keys_of(np.uint64(SEED), games))
+    half = Z * float(found.std()) / math.sqrt(games)
+    return [Result(ALONE, float(found.mean()), float(found.mean()) - half, float(found.mean()) + half, games)]
 
 
 def _result(opponent: str, played: Mapping[str, Any]) -> Result:

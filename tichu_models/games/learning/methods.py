@@ -13,6 +13,8 @@ NAMES = ("td", "ppo", "muzero")
 # Where the METHOD of each game and name is.
 MODULES = {
     ("chameleon", "td"): "tichu_models.games.learning.td",
+    **{(name, "td"): "tichu_models.games.learning.solo_td" for name in ("clever", "clever-prototype")},
+    **{(name, "ppo"): "tichu_models.games.learning.solo_ppo" for name in ("clever", "clever-prototype")},
 }
 
 

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tichu_models.options import OptionError, Options, option
 from tichu_models.presets import changed
@@ -36,10 +36,19 @@ class TrainingSettings(Options):
 Settings = TypeVar("Settings", bound=TrainingSettings)
 
 
+def presets_of(game: str, method: str) -> list[str]:
+    """The names of the presets of a game and a method."""
+    return list(dict.fromkeys((*PRESETS, *_presets(game, method))))
+
+
+def _presets(game: str, method: str) -> dict[str, Any]:
+    text = (resources.files("tichu_models.games.learning") / "presets.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text).get(game, {}).get(method, {})
+
+
 def settings_of(settings: type[Settings], game: str, method: str, preset: str, changes: Iterable[str] = ()) -> Settings:
     """The settings of a preset of a game and a method, changed by each `key=value`."""
-    if preset not in PRESETS:
-        raise OptionError(f"preset '{preset}': expected one of {', '.join(PRESETS)}")
-    text = (resources.files("tichu_models.games.learning") / "presets.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text).get(game, {}).get(method, {}).get(preset, {})
+    if preset not in presets_of(game, method):
+        raise OptionError(f"preset '{preset}': expected one of {', '.join(presets_of(game, method))}")
+    table = _presets(game, method).get(preset, {})
     return changed(settings, table, changes, f"preset {preset} of {game} by {method}")

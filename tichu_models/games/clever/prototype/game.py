@@ -42,6 +42,15 @@ to_choice = bound(afterstates.to_choice, __name__, inner, KERNELS)
 begin_choices = bound(afterstates.begin_choices, __name__, kernel, KERNELS, to_choice=to_choice)
 expand = bound(afterstates.expand, __name__, kernel, KERNELS, points=rules.points)
 advance = bound(afterstates.advance, __name__, kernel, KERNELS, to_choice=to_choice)
+roll_ahead = bound(
+    afterstates.roll_ahead,
+    __name__,
+    kernel,
+    KERNELS,
+    to_choice=to_choice,
+    points=rules.points,
+    take_key=rules.take_key,
+)
 
 GAME = Game(
     name="clever-prototype",
@@ -65,6 +74,7 @@ GAME = Game(
         "begin_choices": begin_choices,
         "expand": expand,
         "advance": advance,
+        "roll_ahead": roll_ahead,
     },
     complexity=of_prototype,
     read_options=notation.read_options,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tichu_models.chance import draw_below
+from tichu_models.chance import Key, draw_below
 from tichu_models.game import CHANCE, OVER, State
 from tichu_models.games.clever.prototype.optimum import STEPS
 from tichu_models.games.clever.sheet import BEGIN, COLUMN_POINTS, YELLOW_FITS, yellow_points
@@ -101,6 +101,12 @@ def chance(state: State) -> None:
     for die in range(state.dice):
         shown |= 2 << draw_below(state.key, MOST_DICE * state.steps + die, SIDES)
     state.shown, state.rolling = shown, 0
+
+
+@inlined
+def take_key(state: State, key: Key) -> None:
+    """Makes chance act by another key from now on."""
+    state.key = key
 
 
 @inlined
