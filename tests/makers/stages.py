@@ -31,7 +31,8 @@ from tichu_pipeline.exploit.best_response import exploit
 from tichu_pipeline.exploit.request import ExploitRequest
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
-from tichu_pipeline.review.stored import ReviewsRequest, review_months
+from tichu_pipeline.review.judging import review_months
+from tichu_pipeline.review.stored import ReviewsRequest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.selfplay.runs import SelfplayRequest
 from tichu_pipeline.selfplay.train import train_run as learn_by_selfplay

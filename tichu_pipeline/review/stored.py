@@ -1,68 +1,29 @@
-"""The stage `reviews`: what decisions of declared players in declared months cost, a Parquet file a month.
+"""Reviews of declared players and months as they are stored, a Parquet file a month: what was asked for, and freshness.
 
-A month is judged again only if its rounds, the request or the referee have changed, so that a year can be judged in
-parts. A row is a judged decision; which rounds were judged without finding an open one is not told.
+`judging` makes the files. Nothing here loads a network.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from tichu_models.agents.names import CHAMPION
-from tichu_models.agents.registry import agent_from
-from tichu_models.records.scores import scores_before
-from tichu_models.records.stored import COLUMNS, to_records
-from tichu_models.review.judge import Judge, JudgeSettings
-from tichu_models.review.report import LoggedGame, one_by_one
-from tichu_models.review.tasks import Referees, RoundTask, judge_task
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.runs import files
-from tichu_models.whole_files import whole_file
 from tichu_pipeline.rounds.manifest import stored_month_stamp
 from tichu_pipeline.storage.folders import DataPaths, month_file, months_in
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing, ranges, span
-from tichu_pipeline.storage.made import Made
-from tichu_pipeline.storage.stamps import parquet_metadata, parquet_stamp, stored_stamp
-from tichu_pipeline.storage.workers import Processes, Workers
+from tichu_pipeline.storage.stamps import parquet_metadata, stored_stamp
 from tichu_pipeline.tournaments.running import digests_of_runs
 
 # Bumped by hand when the same request would give other figures; tests/golden/reviews.json says when.
 VERSION = 1
 REQUEST = b"tichu.reviews"  # in the metadata of a file
 GAMES = 10  # of a month
-
-Record = dict[str, Any]
-
-SCHEMA = pa.schema(
-    [
-        ("game_id", pa.int64()),
-        ("round_index", pa.int32()),
-        ("turn", pa.int16()),  # NULL before the play
-        ("seat", pa.int8()),
-        ("player", pa.string()),
-        ("partner", pa.string()),
-        ("kind", pa.string()),  # as in `features`
-        ("answer", pa.string()),  # JSON, as in `tichu review --json`; so is `best`
-        ("best", pa.string()),
-        ("loss", pa.float32()),  # points of the own team's result; 0 where no difference is seen
-        ("low", pa.float32()),
-        ("high", pa.float32()),
-        ("certain", pa.bool_()),
-        ("options", pa.int8()),  # answers that were tried
-        ("policy", pa.float32()),  # how likely the referee finds the given answer
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -74,36 +35,6 @@ class ReviewsRequest:
     games: int = GAMES  # of a month at most, spread over it
     agent: str = CHAMPION
     seed: int = 0
-
-
-def review_months(
-    paths: DataPaths,
-    request: ReviewsRequest,
-    workers: Workers | None = None,
-    done: Callable[[str], None] = lambda month: None,
-) -> Made:
-    """Judges the months that are not judged yet. `done` is called with each month. Raises AgentError or RefereeError if
-    the agent cannot judge."""
-    started, stored = time.perf_counter(), months_in(paths.rounds)
-    months = [month for month in stored if not request.months or month in request.months]
-    Judge(agent_from(request.agent, paths.runs), JudgeSettings())
-    stamps, made = [_stamp(paths, request, month) for month in months], []
-    with workers or Processes(os.cpu_count() or 1) as pool:
-        for month, stamp in zip(months, stamps, strict=True):
-            path = month_file(paths.reviews, month)
-            if stored_stamp(path) != stamp:
-                _write(path, request, stamp, list(_rows(paths, request, month, pool)))
-                made.append(month)
-            done(month)
-    written = [month_file(paths.reviews, month) for month in months]
-    return Made(
-        path=paths.reviews,
-        stamp=hashlib.sha256("".join(stamps).encode()).hexdigest(),
-        rows=sum(pq.read_metadata(path).num_rows for path in written),
-        bytes=sum(path.stat().st_size for path in written),
-        seconds=time.perf_counter() - started,
-        reused=not made,
-    )
 
 
 def standing(survey: Survey) -> Standing:
@@ -127,13 +58,13 @@ def _is_fresh(paths: DataPaths, month: str) -> bool:
     if not asked:
         return False
     asked["players"] = tuple(asked["players"])
-    return stored_stamp(path) == _stamp(paths, ReviewsRequest(**asked), month)
+    return stored_stamp(path) == stamp_of(paths, ReviewsRequest(**asked), month)
 
 
-def _stamp(paths: DataPaths, request: ReviewsRequest, month: str) -> str:
+def stamp_of(paths: DataPaths, request: ReviewsRequest, month: str) -> str:
     """A digest of what a month's judgements depend on."""
     settings = JudgeSettings(seed=request.seed)
-    asked = json.dumps([_asked(request), asdict(settings)])
+    asked = json.dumps([asked_of(request), asdict(settings)])
     digest = hashlib.sha256(f"reviews {VERSION} {asked} {month} {stored_month_stamp(paths, month)}".encode())
     if request.agent.partition(":")[0] == CHAMPION:
         digest.update(digests_of_runs(files.CHAMPION.parent, CHAMPION))
@@ -142,71 +73,6 @@ def _stamp(paths: DataPaths, request: ReviewsRequest, month: str) -> str:
     return digest.hexdigest()
 
 
-def _asked(request: ReviewsRequest) -> Mapping[str, Any]:
+def asked_of(request: ReviewsRequest) -> Mapping[str, Any]:
     """The request as it concerns one month."""
     return asdict(replace(request, months=()))
-
-
-def games_of_month(paths: DataPaths, request: ReviewsRequest, month: str) -> list[LoggedGame]:
-    """The games of a month that are judged: of those in which one of the players sits, some that are spread evenly."""
-    table = pq.read_table(month_file(paths.rounds, month), columns=[*COLUMNS, "player_names", "rule_break"])
-    names, rounds = table["player_names"].to_pylist(), to_records(table)
-    sound = table["rule_break"].to_numpy() == 0
-    wanted = set(request.players)
-    has_player = np.array([not wanted or not wanted.isdisjoint(each) for each in names], dtype=bool)
-    ids = np.unique(rounds.rows["game_id"][sound & has_player])
-    places = np.linspace(0, len(ids) - 1, min(request.games, len(ids))).astype(np.int64)
-    games = []
-    for game_id in ids[places].tolist():
-        of_game = np.flatnonzero(rounds.rows["game_id"] == game_id)
-        of_game = of_game[np.argsort(rounds.rows["round_index"][of_game])]
-        rows, kept = rounds.rows[of_game], sound[of_game]
-        of_rounds = [names[i] for i in of_game[kept]]
-        before = scores_before(rows)[kept]
-        games.append(LoggedGame(game_id, month, game_id, rows[kept], before, rounds.history, of_rounds, []))
-    return games
-
-
-def _rows(paths: DataPaths, request: ReviewsRequest, month: str, pool: Workers) -> Iterator[Record]:
-    """The judged decisions of a month, as rows."""
-    referees = Referees(request.agent, paths.runs, JudgeSettings(seed=request.seed))
-    tasks = [
-        RoundTask(part, referees, player)
-        for game in games_of_month(paths, request, month)
-        for part in one_by_one(game)
-        for player in _players_in(part, request)
-    ]
-    for task, found in zip(tasks, pool.map(judge_task, tasks), strict=True):
-        for decision in found.decisions:
-            yield _row(decision, task.game.names[0])
-
-
-def _players_in(part: LoggedGame, request: ReviewsRequest) -> list[str | None]:
-    """Whose decisions of a round are judged, each a task of its own; None: everybody's in one."""
-    if not request.players:
-        return [None]
-    return [name for name in dict.fromkeys(part.names[0]) if name in request.players]
-
-
-def _row(decision: Record, names: list[str]) -> Record:
-    """A judged decision as a row."""
-    low, high = (each if math.isfinite(each) else None for each in decision["interval"])
-    (given,) = [option for option in decision["options"] if option["answer"] == decision["answer"]]
-    return {
-        **{name: decision[name] for name in ("game_id", "round_index", "turn", "seat", "player", "kind")},
-        **{name: decision[name] for name in ("loss", "certain")},
-        "partner": names[(decision["seat"] + 2) & 3],
-        "answer": json.dumps(decision["answer"]),
-        "best": json.dumps(decision["best"]),
-        "low": low,
-        "high": high,
-        "options": len(decision["options"]),
-        "policy": given["policy"],
-    }
-
-
-def _write(path: Path, request: ReviewsRequest, stamp: str, rows: list[Record]) -> None:
-    metadata = parquet_stamp(stamp) | {REQUEST: json.dumps(_asked(request)).encode()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as made:
-        pq.write_table(pa.Table.from_pylist(rows, SCHEMA.with_metadata(metadata)), made, compression="zstd")

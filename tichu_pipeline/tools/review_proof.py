@@ -17,7 +17,7 @@ import typer
 
 from tichu_models.agents.names import CHAMPION
 from tichu_models.records.schema import Rounds
-from tichu_models.review.judge import JudgeSettings
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.review.logs import games_in
 from tichu_pipeline.storage.folders import DataPaths

@@ -30,8 +30,6 @@ A loss is *seen* if its interval lies above 0."""
 SEEN_ABOUT = """\
 Of answers that cost {large} points or more, {big} are seen; of those within {near} points of the best, {small}."""
 CALIBRATION_ABOUT = """\
-- **Values.** The 95% intervals of the given answers' values hold the value by the many deals in {held} of the
-  {n:,} cases.
 - **Losses.** Measured loss and the one by the many deals differ by less than 1.96 standard errors of their difference
   in {close} of the cases in which the judge looked closer ({closer:,}), and in {all_close} of all.
 - **Shrinkage.** Of decisions as they were played, the losses that were seen ({natural}) are {natural_change} on the
@@ -142,8 +140,6 @@ def _calibration(of: dict[str, np.ndarray], planted: np.ndarray, seen: np.ndarra
     known = np.isfinite(of["error"]) & (of["error"] > 0)
     close = np.abs(of["loss"] - of["worth"]) <= LEVELS * np.hypot(of["error"], of["worth_error"])
     return CALIBRATION_ABOUT.format(
-        held=share(of["held"].sum(), len(of["held"])),
-        n=len(of["held"]),
         close=share(*_counted(close, again, known)),
         closer=int((again & known).sum()),
         all_close=share(*_counted(close, known)),

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.paths import SOUND_GAME
-from tichu_models.review import judge
+from tichu_models.review import settings
 from tichu_pipeline.cli import app
 from tichu_pipeline.review.terminal import marks, sentence
 from tichu_pipeline.rounds.ingest import ingest
@@ -88,7 +88,7 @@ def test_what_cannot_be_reviewed_is_said(tmp_path, log):
 
 def test_deep_looks_closer_at_everything(log, monkeypatch):
     """An option that changes nothing."""
-    monkeypatch.setattr(judge, "DEEP", judge.JudgeSettings(deals=40, more=8, again=48))
+    monkeypatch.setattr(settings, "DEEP", settings.JudgeSettings(deals=40, more=8, again=48))
     referee = json.loads(run(log, "--deep", "--json").stdout)["referee"]
     assert (referee["deals"], referee["again"]) == (40, 48)
 

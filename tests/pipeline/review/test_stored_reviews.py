@@ -10,12 +10,13 @@ import pytest
 
 from tests.makers import golden
 from tichu_models.agents.registry import AgentError
-from tichu_models.review.judge import JudgeSettings
+from tichu_models.review.settings import JudgeSettings
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.orchestration.assets.reviews import ReviewsConfig, reviews
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
-from tichu_pipeline.review import stored
-from tichu_pipeline.review.stored import ReviewsRequest, games_of_month, review_months, standing
+from tichu_pipeline.review import judging, stored
+from tichu_pipeline.review.judging import games_of_month, review_months
+from tichu_pipeline.review.stored import ReviewsRequest, standing
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.freshness import State, Survey
@@ -28,7 +29,8 @@ ASKED = ReviewsRequest(games=2, agent="heuristic")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """A judge who looks at few deals."""
-    monkeypatch.setattr(stored, "JudgeSettings", lambda seed=0: JudgeSettings(deals=8, more=8, again=16, seed=seed))
+    for module in (judging, stored):
+        monkeypatch.setattr(module, "JudgeSettings", lambda seed=0: JudgeSettings(deals=8, more=8, again=16, seed=seed))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The stage `reviews`: what decisions cost. `tichu_pipeline.review.stored` judges and stores them."""
+"""The stage `reviews`: what decisions cost. `tichu_pipeline.review.judging` judges them."""
 
 import dagster as dg
 from pydantic import Field
@@ -10,7 +10,8 @@ from tichu_pipeline.orchestration.assets.rounds import rounds_manifest
 from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import retry_transient
-from tichu_pipeline.review.stored import GAMES, VERSION, ReviewsRequest, review_months
+from tichu_pipeline.review.judging import review_months
+from tichu_pipeline.review.stored import GAMES, VERSION, ReviewsRequest
 
 
 class ReviewsConfig(dg.Config):
