@@ -25,7 +25,7 @@ install: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV) || { echo 'No virtual environment could be made; on Debian: apt install python3-venv' >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,fast,cluster,games]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,fast,cluster,games,browser]'
 	touch $@
 
 demo ui: export DAGSTER_HOME := $(DAGSTER_HOME)

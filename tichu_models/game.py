@@ -146,6 +146,9 @@ class Game:
     read_options: Callable[[Mapping[str, str]], np.ndarray]  # ValueError says which word is wrong
     seats_of: Callable[[np.ndarray], tuple[int, ...]]  # who plays, by the options, in the order of turns
     notation: Notation
+    # By the options, who wins together; None: everybody alone. Where there are sides, `returns` share what they win.
+    sides_of: Callable[[np.ndarray], tuple[tuple[int, ...], ...]] | None = None
+    hide: Callable[[State, int], None] | None = None  # takes from a state what a seat does not know
 
     def new(self, options: np.ndarray, key: int = 0) -> State:
         """A game at its beginning."""
@@ -162,6 +165,19 @@ class Game:
         forks = np.zeros(1, dtype=self.state)
         forks[0] = state
         return forks.view(np.recarray)[0]
+
+    def as_known_to(self, seat: int, state: State) -> State:
+        """A fork of the game with nothing in it that a seat does not know."""
+        fork = self.copy(state)
+        if self.hide is not None:
+            self.hide(fork, seat)
+        return fork
+
+    def sides(self, options: np.ndarray) -> tuple[tuple[int, ...], ...]:
+        """Who wins together, in the order of turns."""
+        if self.sides_of is not None:
+            return self.sides_of(options)
+        return tuple((seat,) for seat in self.seats_of(options))
 
     def legal(self, state: State) -> list[int]:
         """The legal actions; none when the game is over."""

@@ -18,6 +18,7 @@ from tichu_pipeline.commands import (
     games,
     games_learned,
     games_played,
+    games_report,
     logs,
     moves,
     playing,
@@ -60,6 +61,7 @@ SUBCOMMANDS: dict[str, tuple[str, str, dict[str, Callable[..., None]]]] = {
             "match": games_played.match,
             "play": games_played.play,
             "train": games_learned.train,
+            "report": games_report.report,
         },
     ),
 }

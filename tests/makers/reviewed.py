@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from tests.makers.positions import played
+from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.schema import Rounds
 from tichu_models.records.scores import scores_before
+from tichu_models.review.judge import Judge
 from tichu_models.review.logged import Finder
-from tichu_models.review.report import LoggedGame
+from tichu_models.review.report import JudgedRound, LoggedGame, judged_round, review
+from tichu_models.review.settings import JudgeSettings
 
 KEY = 7
 NAMES = ("anna", "bert", "cleo", "dora")
@@ -30,3 +36,21 @@ def games_of(rounds: Rounds, names: Sequence[str] = NAMES) -> list[LoggedGame]:
         of_rounds = [[*names]] * len(rows)
         games.append(LoggedGame(game, f"{game}.tch", game, rows, scores_before(rows), rounds.history, of_rounds, []))
     return games
+
+
+def reviewed(names: Sequence[str] = NAMES) -> tuple[dict[str, Any], list[LoggedGame]]:
+    """The review of two short games with blunders by a quick referee and by the same one on other deals, with luck that
+    is made up, and the games."""
+    games = games_of(played(2, 5, "HBHB", 3).rounds, names)
+    settings = JudgeSettings(deals=16, more=16, again=32)
+    judge, beside = Judge(HeuristicAgent(), settings), Judge(HeuristicAgent(), replace(settings, seed=1))
+
+    def worth(rows: np.ndarray, before: np.ndarray) -> np.ndarray:
+        return 10.0 * np.arange(len(rows))
+
+    def run(parts: Iterable[LoggedGame]) -> list[JudgedRound]:
+        return [judged_round(part, judge, beside=beside) for part in parts]
+
+    record = review(games, judge, "heuristic", worth, run=run)
+    record["referee"]["beside"] = "heuristic"
+    return record, games

@@ -16,10 +16,11 @@ from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import Key, draw_below
 from tichu_models.game import Game, State
 from tichu_models.games.learning import methods
+from tichu_models.games.thinking import KERNEL_OF, thinking_agent
 from tichu_models.options import OptionError, Options, expected, option
 from tichu_models.runs.files import CheckpointError
 
-NAMES = ("random", "greedy", *RULES, *methods.NAMES)
+NAMES = ("random", "greedy", *RULES, *KERNEL_OF, *methods.NAMES)
 DEFAULT_SECONDS = 1.0
 
 
@@ -112,6 +113,8 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name in KERNEL_OF:
+            return thinking_agent(game, text.strip(), _read(rest))
         if name in methods.NAMES:
             return _learned(game, name, rest, runs)
         if name != "random" and "search_maxn" not in game.algorithms:

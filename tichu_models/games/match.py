@@ -1,6 +1,7 @@
 """Matches of agents: every distinct way to seat them is played equally often, and intervals say how sure a result is.
 
-Agents that are fewer than the seats are seated several times each. All ways of seating begin with the same few random
+Agents that are fewer than the seats are seated several times each; seats that win together have one agent. An agent is
+given what its seat knows, and nothing else of the state. All ways of seating begin with the same few random
 actions, which make deterministic agents play different games; the next round of seatings has others.
 """
 
@@ -34,7 +35,7 @@ class Score:
 
     name: str
     seats: int = 0  # it has in every game
-    wins: int = 0  # games that one of its seats has won alone
+    wins: int = 0  # games that one of its seats has won alone, or a side of them
     draws: int = 0  # games that were drawn with it
     illegal: int = 0  # actions that were not allowed; the first legal one was made instead
     shares: list[float] = field(default_factory=list)  # of each game
@@ -90,7 +91,7 @@ def play(game: Game, options: np.ndarray, agents: Sequence[GameAgent | None], ke
         else:
             agent = agents[seat]
             assert agent is not None
-            action = agent.choose(game.copy(state), _key_of(decisions, made))
+            action = agent.choose(game.as_known_to(seat, state), _key_of(decisions, made))
             if action not in legal:
                 illegal[seat] += 1
                 action = legal[0]
@@ -118,22 +119,23 @@ def match(
     report: Callable[[int], None] = lambda _: None,
 ) -> dict[str, object]:
     """Plays a match and returns its result as JSON has it. `report` is called after every game."""
-    seats = game.seats_of(options)
-    if len(seats) == len(agents) == 1:
+    sides = game.sides(options)
+    if len(sides) == len(agents) == 1:
         return _alone(game, options, agents[0], games, seed, report)
-    ways = seatings([agent.name for agent in agents], len(seats))
+    ways = seatings([agent.name for agent in agents], len(sides))
     scores: dict[str, Score] = {}
-    for i in range(len(seats)):
+    for i, side in enumerate(sides):
         name = agents[i % len(agents)].name
-        scores.setdefault(name, Score(name)).seats += 1
-    wins, lengths = dict.fromkeys(seats, 0), []
+        scores.setdefault(name, Score(name)).seats += len(side)
+    wins, lengths = dict.fromkeys(game.seats_of(options), 0), []
     for number in range(games):
         round_, way = divmod(number, len(ways))
         seated: list[GameAgent | None] = [None] * len(game.seats)
-        for seat, agent in zip(seats, ways[way], strict=True):
-            seated[seat] = agents[agent]
+        for side, agent in zip(sides, ways[way], strict=True):
+            for seat in side:
+                seated[seat] = agents[agent]
         played = play(game, options, seated, _key_of(np.uint64(seed), round_), opening)
-        _count(scores, wins, seated, played)
+        _count(scores, wins, [(side, seated[side[0]]) for side in sides], played)
         lengths.append(played.length)
         report(1)
     return {
@@ -185,18 +187,24 @@ def _key_of(key: Key, counter: int) -> Key:
     return np.uint64(draw(key, counter))  # Python gets an int from a kernel
 
 
-def _count(scores: dict[str, Score], wins: dict[int, int], seated: Sequence[GameAgent | None], played: Played) -> None:
+def _count(
+    scores: dict[str, Score],
+    wins: dict[int, int],
+    seated: Sequence[tuple[tuple[int, ...], GameAgent | None]],
+    played: Played,
+) -> None:
+    """Adds a game; `seated` has each side with its agent."""
     shares, returns = dict.fromkeys(scores, 0.0), dict.fromkeys(scores, 0.0)
     drawn = set()
-    for seat, agent in enumerate(seated):
-        if agent is None:
-            continue
-        won = float(played.shares[seat])
+    for side, agent in seated:
+        assert agent is not None
+        won = float(sum(played.shares[seat] for seat in side))
         shares[agent.name] += won
-        returns[agent.name] += float(played.returns[seat])
-        scores[agent.name].illegal += played.illegal[seat]
+        for seat in side:
+            returns[agent.name] += float(played.returns[seat])
+            scores[agent.name].illegal += played.illegal[seat]
+            wins[seat] += won == 1
         if won == 1:
-            wins[seat] += 1
             scores[agent.name].wins += 1
         elif won > 0:
             drawn.add(agent.name)

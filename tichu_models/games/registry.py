@@ -11,6 +11,8 @@ MODULES = {
     "chameleon": "tichu_models.games.chameleon.game",
     "clever": "tichu_models.games.clever.game",
     "clever-prototype": "tichu_models.games.clever.prototype.game",
+    "dog": "tichu_models.games.pachisi.dog.game",
+    "madn": "tichu_models.games.pachisi.madn.game",
 }
 
 

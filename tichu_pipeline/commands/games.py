@@ -36,14 +36,19 @@ def game_of(name: str) -> Game:
         fail(str(error))
 
 
-def options_of(game: Game, rules: str, players: str = "", **defaults: str) -> np.ndarray:
-    """The game's options by --rules and --players; ends the command if they make no sense."""
-    words = dict(defaults)
+def _words_of(rules: str) -> dict[str, str]:
+    words = {}
     for part in filter(None, (part.strip() for part in rules.split(","))):
         key, equals, value = part.partition("=")
         if not equals:
             raise typer.BadParameter(f"'{part}': expected key=value", param_hint="--rules")
         words[key.strip()] = value.strip()
+    return words
+
+
+def options_of(game: Game, rules: str, players: str = "", **defaults: str) -> np.ndarray:
+    """The game's options by --rules and --players; ends the command if they make no sense."""
+    words = {**defaults, **_words_of(rules)}
     if players:
         words["players"] = players
     try:
@@ -157,12 +162,16 @@ def legal(
     name: GameArgument,
     state: StateOption,
     index: Annotated[bool, typer.Option("--index", help="Add each action's number.")] = False,
+    rules: RulesOption = "",
     svg: SvgOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Lists the legal actions of a position, and draws it."""
+    """Lists the legal actions of a position, and draws it.
+
+    Example: tichu games legal madn --state '{"pins": [[37, 35, 40, -1], [6, 14, 44, -1]], "turn": 0, "distance": 10}'
+    """
     game = game_of(name)
-    position = _read(game, state)
+    position = _read(game, state, rules)
     if svg:
         typer.echo(game.notation.svg(position))
         return
@@ -189,8 +198,7 @@ def apply(
     from tichu_models.game import IllegalAction
 
     game = game_of(name)
-    options_of(game, rules)
-    position = _read(game, state)
+    position = _read(game, state, rules)
     try:
         made = game.notation.read_action(position, _parse(action, "--action"))
         said = game.notation.say_action(position, made) if made in game.legal(position) else ""
@@ -205,11 +213,16 @@ def apply(
     typer.echo(game.notation.text(position))
 
 
-def _read(game: Game, text: str) -> Any:
+def _read(game: Game, text: str, rules: str) -> Any:
+    """The position of --state. Where a state has rules, --rules change them."""
     from tichu_models.game import IllegalAction
 
+    options_of(game, rules)
+    written, words = _parse(text, "--state"), _words_of(rules)
+    if words and isinstance(written, dict):
+        written = {**written, "rules": {**(written.get("rules") or {}), **words}}
     try:
-        return game.notation.read_state(_parse(text, "--state"))
+        return game.notation.read_state(written)
     except IllegalAction as error:
         fail(f"--state: {error}")
 

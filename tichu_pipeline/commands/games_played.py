@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tichu_models.games.agents import Adviser, GameAgent
 
 
-def _agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+def agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
+    """Agents by their texts; a text that names none ends the command."""
     from tichu_models.games.agents import UnknownAgent, agent_of
     from tichu_pipeline.storage.folders import DataPaths
 
@@ -31,8 +32,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, td:RUN; with options maxn:depth=3 "
-            "or brs:seconds=1,evaluation=moves.",
+            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN; "
+            "with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
             metavar="AGENT..",
             show_default=False,
         ),
@@ -59,7 +60,7 @@ def match(
 
     game = game_of(name)
     options = options_of(game, rules, players, **MATCH_RULES.get(name, {}))
-    players_ = _agents_of(game, agents, data)
+    players_ = agents_of(game, agents, data)
     try:
         with bar("games", games, not as_json) as report:
             result = play_match(game, options, players_, games, seed, opening, report)
@@ -91,8 +92,12 @@ def _print_match(result: dict[str, Any]) -> None:
 def play(
     name: GameArgument,
     agents: Annotated[
-        str, typer.Option(help="The others: one for all, or one each in the order of turns, separated by /.")
-    ] = "maxnis:seconds=1",
+        str,
+        typer.Option(
+            help="The others: one for all, or one each in the order of turns, separated by /.",
+            show_default="maxnis:seconds=1 or rules, if the game has them",
+        ),
+    ] = "",
     seat: Annotated[
         str, typer.Option(help="Your seat, as a letter.", show_default="the first to move", metavar="LETTER")
     ] = "",
@@ -106,7 +111,7 @@ def play(
 ) -> None:
     """Lets you play a game in the terminal.
 
-    A move is written as a1-b3; l lists the legal ones, h asks for hints, q leaves.
+    A move is written as l lists it, in Chameleon Chess a1-b3; h asks for hints, q leaves.
 
     Example: tichu games play chameleon --players RY --agents maxnis:depth=4
     """
@@ -119,10 +124,10 @@ def play(
     if letter not in [game.seats[each] for each in seats]:
         raise typer.BadParameter(f"{seat}: nobody plays there", param_hint="--seat")
     others = [each for each in seats if game.seats[each] != letter]
-    texts = agents.split("/")
+    texts = (agents or _opponent(game)).split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
-    found = _agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
+    found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
     adviser = _adviser_of(game, hints, data) if hints else None
     try:
         play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
@@ -130,10 +135,16 @@ def play(
         typer.echo("")
 
 
+def _opponent(game: Game) -> str:
+    """An agent that plays the game well enough for a person."""
+    kernels = {"maxnis:seconds=1": "search_maxn", "rules": "choose_by_worth"}
+    return next((name for name, kernel in kernels.items() if kernel in game.algorithms), "random")
+
+
 def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
     from tichu_models.games.agents import Adviser
 
-    (agent,) = _agents_of(game, [text], data)
+    (agent,) = agents_of(game, [text], data)
     if not isinstance(agent, Adviser):
         raise typer.BadParameter(
             f"{text} gives no hints; td:RUN and ppo:RUN of a game for one do", param_hint="--hints"

@@ -11,6 +11,7 @@ import typer
 from tichu_models.agents.names import CHAMPION
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, WorkersOption, bar, fail, workers_of
+from tichu_pipeline.review.texts import Language
 
 
 def review(
@@ -38,6 +39,11 @@ def review(
     ] = None,
     deep: Annotated[bool, typer.Option("--deep", help="Look closer at every decision; eight times slower.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same review.", min=0, metavar="N")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a page that stands alone, to look at in a browser.", metavar="FILE.html"),
+    ] = None,
+    lang: Annotated[Language, typer.Option(help="The language of the page.")] = Language.EN,
     workers: WorkersOption = None,
     data: DataOption = Path("data"),
     as_json: JsonOption = False,
@@ -46,7 +52,7 @@ def review(
 
     A referee tries the answers on supposed deals, and plays them on. Only differences that are more than noise count.
 
-    Example: tichu review 2203201.tch --player Roe
+    Example: tichu review 2203201.tch --player Roe --out review.html
     """
     import os
     from dataclasses import replace
@@ -61,6 +67,7 @@ def review(
     from tichu_models.review.settings import DEEP, JudgeSettings
     from tichu_models.review.tasks import Referees, RoundTask, judge_task
     from tichu_pipeline.review.logs import PlayerError, check_player, games_in, worth_of_deals
+    from tichu_pipeline.review.page import write_page
     from tichu_pipeline.review.terminal import show_review
     from tichu_pipeline.storage.folders import DataPaths
     from tichu_pipeline.storage.workers import Processes, Serial, WorkersError
@@ -94,9 +101,13 @@ def review(
             record["referee"]["beside"] = second.name
     except (AgentError, PlayerError, RefereeError, WorkersError) as error:
         fail(str(error))
+    if out is not None:
+        write_page(out, record, games, lang)
     if as_json:
         typer.echo(json.dumps(record))
     else:
         show_review(record, Console())
+        if out is not None:
+            typer.echo(f"The page: {out}")
     if unread:
         fail("\n".join(unread))

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tichu_pipeline.brettspielwelt.archives.members import printable
+from tichu_pipeline.review.evening import certain_loss
 
 COSTLIEST = 5
 
@@ -42,12 +43,9 @@ def show_review(record: Record, console: Console) -> None:
 
 def sentence(record: Record, player: str) -> str:
     """What a player's open decisions cost, as anyone understands it."""
-    own = [each for each in record["decisions"] if each["player"] == player]
-    certain = [each for each in own if each["certain"]]
-    lost = sum(each["loss"] for each in certain)
-    half = sum(((each["interval"][1] - each["interval"][0]) / 2) ** 2 for each in certain) ** 0.5
-    said = f"{lost:.0f} ± {half:.0f} points" if certain else "nothing"
-    return f"of {len(own)} open decisions {len(certain)} cost something for certain: {said}"
+    loss = certain_loss(record, player)
+    said = f"{loss.lost:.0f} ± {loss.half:.0f} points" if loss.certain else "nothing"
+    return f"of {loss.open} open decisions {loss.certain} cost something for certain: {said}"
 
 
 def _table(*headings: str) -> Table:

@@ -31,7 +31,7 @@ def play_board_game(
             game.kernels.chance(state)
             continue
         if seat in agents:
-            action = agents[seat].choose(game.copy(state), np.uint64(draw(np.uint64(seed), made)))
+            action = agents[seat].choose(game.as_known_to(seat, state), np.uint64(draw(np.uint64(seed), made)))
             say(f"{game.seats[seat]} ({agents[seat].name}): {game.notation.say_action(state, action)}")
         else:
             say(game.notation.text(state))

@@ -188,6 +188,40 @@ def clever() -> None:
     simple.play_simple_games(states, options, np.uint64(0), simple.WORTH, False, actions, np.zeros(1))
 
 
+def madn() -> None:
+    """MADN, and the algorithms that are bound to it."""
+    _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
+
+
+def dog() -> None:
+    """DOG, and the algorithms that are bound to it."""
+    _ring_game("dog", {"distance": "5"}, ("rules",))
+
+
+def _ring_game(name: str, words: dict[str, str], agents: tuple[str, ...]) -> None:
+    """Random games, a match, and what is seen, written and drawn of a position."""
+    from tichu_models.algorithms.counting import random_games
+    from tichu_models.game import CHANCE
+    from tichu_models.games.agents import agent_of
+    from tichu_models.games.registry import game
+
+    of = game(name)
+    options, key = of.read_options(words), np.uint64(0)
+    random_games(of, options, 1, 0)
+    state, seen = of.new(options), np.zeros(of.observation, dtype=np.float32)
+    while of.kernels.mover(state) == CHANCE:
+        of.kernels.chance(state)
+    of.kernels.observe(state, 0, seen)
+    of.kernels.features(state, np.zeros(of.most_active, dtype=np.int16))
+    of.kernels.evaluate(state, 0, np.zeros(len(of.seats), dtype=np.int64))
+    of.legal(of.notation.read_state(of.notation.write_state(state)))
+    for agent in agents:
+        of.step(state, agent_of(of, agent).choose(of.as_known_to(int(state.turn), state), key))
+        while of.kernels.mover(state) == CHANCE:
+            of.kernels.chance(state)
+    of.returns(state)
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -262,6 +296,6 @@ PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
     for part in (
         *(self_play, encoding, search, reviews, selfplay, logs, tournaments, networks),
-        *(chameleon, clever, statistics),
+        *(chameleon, clever, madn, dog, statistics),
     )
 }

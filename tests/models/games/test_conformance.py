@@ -23,21 +23,37 @@ VARIANTS = {
     "chameleon": [{}, {"players": "RY"}, {"players": "BGY", "limit": "40"}],
     "clever": [{}, {"players": "4"}, {"players": "2", "seed_rules": "1"}],
     "clever-prototype": [{}, {"dice": "4"}],
+    "dog": [
+        {"distance": "5"},
+        {"players": "2", "distance": "6", "history": "2"},
+        {"players": "3", "distance": "4", "start_blocking": "0", "perfect_information": "1"},
+    ],
+    "madn": [
+        {"distance": "8", "start_blocking": "1"},
+        {"players": "2", "dice": "1", "dice_rethrow": "1"},
+        {"teams": "1", "distance": "5", "history": "2"},
+    ],
 }
 CASES = [pytest.param(name, words, id=f"{name}-{words}") for name in MODULES for words in VARIANTS[name]]
+# Options with which plain Python plays too, where the default takes it too long, and how many games.
+SHORT = {"dog": {"players": "2", "distance": "4", "start_blocking": "0"}, "madn": {"players": "2", "distance": "5"}}
+PLAIN_GAMES = {"dog": 2, "madn": 3}
 GAMES = 20
+MOST_POSITIONS = 150
 NOTHING_OF = ("rules", "records", "observation", "players", "networks", "agents", "arena", "search", "learning", "rl")
 
 
 def positions(of: Game, options: np.ndarray, key: int) -> list[State]:
-    """Every position of a random game in which somebody acts, its end too."""
+    """Every position of a random game in which somebody acts, its end too; of a long game every second, third, ..."""
     state = of.new(options, key)
     let_chance_act(of, state)
-    found = [of.copy(state)]
-    for action in random_game(of, options, key).actions:
+    found, actions = [of.copy(state)], random_game(of, options, key).actions
+    every = 1 + len(actions) // MOST_POSITIONS
+    for made, action in enumerate(actions, start=1):
         of.kernels.step(state, action)
         let_chance_act(of, state)
-        found.append(of.copy(state))
+        if made % every == 0 or made == len(actions):
+            found.append(of.copy(state))
     return found
 
 
@@ -189,7 +205,7 @@ state = np.zeros(1, dtype=wide(of.state)).view(np.recarray)[0]
 actions, made, widths = (np.zeros(n, dtype=np.int64) for n in (of.most_actions, of.bound, of.bound))
 for key in range(GAMES):
     play = of.algorithms["play_random"]
-    n = play(state, of.read_options({}), np.uint64(key), of.bound, actions, made, widths)
+    n = play(state, of.read_options(WORDS), np.uint64(key), of.bound, actions, made, widths)
     print(*made[:n], *widths[:n])
 """
 
@@ -197,10 +213,10 @@ for key in range(GAMES):
 @pytest.mark.parametrize("name", MODULES)
 def test_plain_python_plays_the_same_games(name):
     """An overflow or a type that only one of the two has makes kernels and their sources disagree."""
-    of, games = game(name), 6
-    expected = [random_game(of, options_of(of), key) for key in range(games)]
+    of, games, words = game(name), PLAIN_GAMES.get(name, 6), SHORT.get(name, {})
+    expected = [random_game(of, options_of(of, **words), key) for key in range(games)]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
-    script = SCRIPT.replace("NAME", repr(name)).replace("GAMES", str(games))
+    script = SCRIPT.replace("NAME", repr(name)).replace("GAMES", str(games)).replace("WORDS", repr(words))
     run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert [line.split() for line in run.stdout.splitlines()] == [

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.makers.games_command import answer, run
 from tichu_models.runs.files import CURVES
-from tichu_pipeline.cli import app
 
 KNIGHTS = {
     "pawns": [
@@ -20,22 +19,9 @@ KNIGHTS = {
 }
 
 
-def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
-    """Exit status, output and complaints of `tichu games`."""
-    result = CliRunner().invoke(app, ["games", *arguments], input=typed)
-    return result.exit_code, result.stdout, result.stderr
-
-
-def answer(*arguments: str):
-    """The JSON of a command that succeeds."""
-    status, output, complaints = run(*arguments, "--json")
-    assert status == 0, complaints
-    return json.loads(output)
-
-
 def test_games_are_listed_with_their_rules():
     """A game that nobody finds, or whose rules nobody can read."""
-    assert [game["name"] for game in answer("list")] == ["chameleon", "clever", "clever-prototype"]
+    assert [game["name"] for game in answer("list")] == ["chameleon", "clever", "clever-prototype", "dog", "madn"]
     assert "Chameleon Chess" in run("list")[1]
     assert "3 x 3" in run("rules", "chameleon")[1]
 

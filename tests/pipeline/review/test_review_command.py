@@ -86,6 +86,22 @@ def test_what_cannot_be_reviewed_is_said(tmp_path, log):
     assert "unknown name" in unknown.output
 
 
+def test_a_page_of_a_log_with_hostile_names(log, tmp_path):
+    """A page in another language than asked for, or of other games; a name in a log that ends its element."""
+    hostile, out = "<script>alert('\u202e')</script>", tmp_path / "new" / "page.html"
+    log.write_text(log.read_text().replace("anna", hostile), encoding="utf-8")
+    done = run(log, "--out", out, "--lang", "de")
+    assert done.exit_code == 0, done.output
+    assert str(out) in done.output.replace("\n", "")
+    content = out.read_text()
+    assert '<html lang="de">' in content
+    assert "\\u003cscript>alert('\\ufffd')\\u003c/script>" in content
+    assert content.count("<script") == 2
+    assert run(log, "--out", out, "--lang", "de").exit_code == 0
+    assert out.read_text() == content
+    assert run(log, "--lang", "fr").exit_code == 2
+
+
 def test_deep_looks_closer_at_everything(log, monkeypatch):
     """An option that changes nothing."""
     monkeypatch.setattr(settings, "DEEP", settings.JudgeSettings(deals=40, more=8, again=48))

@@ -1,0 +1,162 @@
+"""MADN and DOG: known moves, a slow second implementation, and what is special about each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.makers.games import options_of
+from tests.makers.pachisi import HAND, MADN_VECTORS, VECTORS, Vector, check_game, random_words
+from tichu_models.game import IllegalAction, State
+from tichu_models.games.pachisi.board import SWITCHES, TEAMS
+from tichu_models.games.pachisi.madn.rules import ODDS
+from tichu_models.games.pachisi.options import RingOptions
+from tichu_models.games.pachisi.views import as_planes
+from tichu_models.games.registry import game
+from tichu_models.options import OptionError
+
+MADN, DOG = game("madn"), game("dog")
+A_FEW, MANY = 50, 2_500  # games of each
+
+
+def made(name: str, vector: Vector) -> State:
+    """The position after a known move; IllegalAction if there is none."""
+    of = game(name)
+    hand = {"hand": HAND} if name == "dog" else {}
+    written = {"pins": vector.pins, "turn": vector.turn, "distance": 10, "rules": vector.words(), **hand}
+    state = of.notation.read_state(written)
+    of.step(state, of.notation.read_action(state, vector.action))
+    return state
+
+
+CASES = [("dog", each) for each in VECTORS] + [("madn", each) for each in MADN_VECTORS]
+
+
+@pytest.mark.parametrize(("name", "vector"), CASES)
+def test_known_moves(name, vector):
+    """A goal that is missed, or entered a step too early; a pin that bars nobody, or is hit where it is safe."""
+    if vector.after is None:
+        with pytest.raises(IllegalAction):
+            made(name, vector)
+    else:
+        assert made(name, vector).pins[:2].tolist() == vector.after
+
+
+@pytest.mark.parametrize("name", ["madn", "dog"])
+def test_random_games_are_those_of_the_reference(name):
+    """A rule, a switch or a combination of them that the kernels read in another way."""
+    for key in range(A_FEW):
+        check_game(name, random_words(name, np.random.default_rng(key)), key, most=400)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", ["madn", "dog"])
+def test_many_random_games_are_those_of_the_reference(name):
+    """As above, to the end of 2,500 games of each."""
+    for key in range(A_FEW, A_FEW + MANY):
+        check_game(name, random_words(name, np.random.default_rng(key)), key)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "named"),
+    [
+        ("madn", {"teams": "1", "players": "3"}, "teams"),
+        ("dog", {"teams": "1", "players": "2"}, "teams"),
+        ("dog", {"distance": "4"}, "start_blocking"),
+        ("madn", {"dice_rethrow": "1"}, "dice_rethrow"),
+        ("madn", {"joker": "1"}, "joker"),
+        ("dog", {"bonus_turn_on_6": "1"}, "bonus_turn_on_6"),
+        ("madn", {"players": "5"}, "players"),
+        ("madn", {"players": "BC"}, "players"),
+        ("madn", {"distance": "3"}, "distance"),
+        ("madn", {"distance": "25"}, "distance"),
+        ("madn", {"circular_board": "maybe"}, "circular_board"),
+        ("dog", {"speed": "1"}, "speed"),
+    ],
+)
+def test_rules_that_do_not_go_together_are_refused_by_name(name, words, named):
+    """A game by other rules than those that were asked for."""
+    with pytest.raises(ValueError, match=named):
+        game(name).read_options(words)
+
+
+def test_every_switch_belongs_to_a_game():
+    """A switch without a description, or one that no game reads."""
+    both = {*RingOptions.names_of("madn"), *RingOptions.names_of("dog")}
+    assert set(SWITCHES) < both
+    with pytest.raises(OptionError, match="dice"):
+        RingOptions(dice=True).array_for("dog")
+
+
+def test_players_can_be_letters():
+    """The option --players, which gives letters for every game."""
+    np.testing.assert_array_equal(options_of(MADN, players="abc"), options_of(MADN, players="3"))
+
+
+@pytest.mark.parametrize(
+    ("pins", "start_on_1", "kind"),
+    [
+        ([-1, -1, -1, -1], "1", 1),
+        ([-1, -1, -1, -1], "0", 2),
+        ([-1, 42, -1, 43], "0", 2),
+        ([-1, 41, -1, 43], "0", 0),
+        ([-1, -1, 5, -1], "1", 0),
+    ],
+)
+def test_who_can_only_leave_home_has_three_throws(pins, start_on_1, kind):
+    """Odds of a player who could move a pin in the goal, or of one throw only."""
+    rules = {"dice": "1", "dice_rethrow": "1", "start_on_1": start_on_1}
+    written = {"pins": [pins, [6, -1, -1, -1]], "turn": 0, "distance": 10, "rules": rules}
+    state, thrown = MADN.notation.read_state(written), np.zeros(6)
+    throws = 5_000
+    for _ in range(throws):
+        state.die = 0
+        MADN.kernels.chance(state)
+        thrown[state.die - 1] += 1
+    expected = ODDS[kind] / 216
+    assert ODDS.sum(axis=1).tolist() == [216] * 3
+    assert (np.abs(thrown / throws - expected) < 5 * np.sqrt(expected * (1 - expected) / throws)).all()
+
+
+TEAM = {"pins": [[40, 41, 42, 43], [12, -1, -1, -1], [20, -1, -1, -1], [-1] * 4], "distance": 10}
+
+
+def test_who_is_done_moves_the_pins_of_the_partner():
+    """A player of a team who watches, or who plays the partner's cards."""
+    hands = [["5"], ["2"], ["8", "9"], ["3"]]
+    state = DOG.notation.read_state({**TEAM, "turn": 0, "hands": hands, "phase": "play"})
+    written = [DOG.notation.write_action(state, action) for action in DOG.legal(state)]
+    assert written == [{"card": "5", "pin": 0, "move": 5}]
+    DOG.step(state, DOG.legal(state)[0])
+    assert state.pins[2].tolist() == [25, -1, -1, -1]
+    assert state.held.tolist() == [0, 1, 2, 1]
+    state = MADN.notation.read_state({**TEAM, "turn": 0, "rules": {"teams": True}})
+    assert int(state.rules) & TEAMS
+    assert MADN.legal(state) == [0, 1, 2, 3, 4, 5]  # the pin on 20 by any number
+
+
+@pytest.mark.parametrize(("pin_of_a", "won"), [(43, [0.5, 0.0, 0.5, 0.0]), (5, [0.0] * 4)])
+def test_a_team_wins_when_both_are_done(pin_of_a, won):
+    """A game that ends with the first of them, or pays only one."""
+    pins = [[40, 41, 42, pin_of_a], [12, -1, -1, -1], [48, 49, 50, 19], [-1] * 4]
+    state = MADN.notation.read_state({"pins": pins, "turn": 2, "rules": {"teams": True}})
+    MADN.step(state, MADN.notation.hear_action(state, "3 5"))
+    assert state.pins[2].tolist() == [48, 49, 50, 51]
+    assert MADN.returns(state).tolist() == won
+    assert (MADN.legal(state) == []) == any(won)
+
+
+@pytest.mark.parametrize("words", [{}, {"players": "2", "distance": "5"}])
+def test_observations_are_planes(words):
+    """A pin that a network sees on another cell than it is on, or a plane that belongs to nobody."""
+    for of in (MADN, DOG):
+        state = of.new(options_of(of, initial_free_pin="1", history="1", **words), 1)
+        seen = np.zeros(of.observation, dtype=np.float32)
+        of.kernels.observe(state, 1, seen)
+        distance, scalars = int(state.distance), of.observation - 20 * 112
+        planes = as_planes(seen, scalars, distance, 1)
+        players = int(state.players)
+        assert planes.shape == (scalars + 8, 4 * distance + 16)
+        pins = planes[scalars : scalars + 4]
+        assert pins.sum(axis=1).tolist() == [1.0] * players + [0.0] * (4 - players)
+        assert pins[0, 0] == pins[players - 1, -distance - 16] == 1  # its own start, and that of the player before it

@@ -1,0 +1,1 @@
+"""DOG: pins move by cards that are hidden in hands."""

@@ -1,0 +1,1 @@
+"""MADN: pins move by number cards, which all see, or by a die."""
