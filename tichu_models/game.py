@@ -200,10 +200,12 @@ class Game:
         return vector
 
 
-def bound(algorithm: Any, module: str, kernel: Any, kernels: Kernels, **others: Any) -> Any:
+def bound(algorithm: Any, module: str, kernel: Any, kernels: Kernels, called: str = "", **others: Any) -> Any:
     """A kernel of an algorithm for one game: its calls of the functions above, and of the `others` that are named, go
-    to the game's. `module` is the game's module that keeps it, `kernel` the decorator."""
+    to the game's. `module` is the game's module that keeps it, `kernel` the decorator; `called` is its name there,
+    where the module binds an algorithm more than once."""
     names = {**algorithm.__globals__, **kernels._asdict(), **others}
-    copy = FunctionType(algorithm.__code__, names, algorithm.__name__)
-    copy.__module__, copy.__qualname__ = module, algorithm.__qualname__
+    name = called or algorithm.__name__
+    copy = FunctionType(algorithm.__code__, names, name)
+    copy.__module__, copy.__qualname__ = module, name
     return kernel(copy)

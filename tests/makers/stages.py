@@ -31,6 +31,10 @@ from tichu_pipeline.exploit.best_response import exploit
 from tichu_pipeline.exploit.request import ExploitRequest
 from tichu_pipeline.features import dataset
 from tichu_pipeline.features.shards import make_shards
+from tichu_pipeline.games import matches, rules
+from tichu_pipeline.games import page as games_page
+from tichu_pipeline.games.runs import GameRunRequest
+from tichu_pipeline.games.train import train_run as learn_game
 from tichu_pipeline.review.judging import review_months
 from tichu_pipeline.review.stored import ReviewsRequest
 from tichu_pipeline.scaling.fit import fit
@@ -111,6 +115,28 @@ def reviews(paths: DataPaths) -> None:
     review_months(paths, ReviewsRequest(games=1, agent="heuristic"), Serial())
 
 
+def game_rules(paths: DataPaths) -> None:
+    """Counts the rules of a game."""
+    rules.count(paths, rules.RulesRequest.of("chameleon", "smoke"))
+
+
+def game_run(paths: DataPaths) -> None:
+    """Learns a game."""
+    learn_game(paths, GameRunRequest("chameleon", "td", "td", "smoke"))
+
+
+def game_matches(paths: DataPaths) -> None:
+    """Plays matches of a game, one with the run."""
+    wanted = matches.planned(paths, "chameleon", "smoke")
+    assert wanted is not None
+    matches.play(paths, wanted)
+
+
+def games_report(paths: DataPaths) -> None:
+    """Writes the page of the games."""
+    games_page.write(paths)
+
+
 def index(paths: DataPaths) -> None:
     """Writes the page that links to all others."""
     overview.write(paths)
@@ -135,14 +161,19 @@ STAGES = {
     ladder: (["tournaments"], ["ladder.parquet"]),
     page: (["reports/tournament.html"], ["tournament.html"]),
     reviews: (["reviews/"], ["2024-01.parquet", "2024-02.parquet"]),
+    game_rules: (["board_games/chameleon/rules.json"], ["rules.json"]),
+    game_run: (["board_games/chameleon/td/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
+    game_matches: (["board_games/chameleon/matches.json"], ["matches.json"]),
+    games_report: (["reports/games.html"], ["games.html"]),
     index: (["reports/index.html", "reports/features.html"], ["index.html"]),
 }
 SLOW = [report]  # starts a Jupyter kernel, and answers forty questions
 # Free bytes on the disk: enough for the first files of a run, also for its journal, also for half of its state.
-ROOM = {network: [0, 12_000, 40_000], selfplay: [0, 12_000, 200_000]}
+ROOM = {network: [0, 12_000, 40_000], selfplay: [0, 12_000, 200_000], game_run: [0, 12_000, 100_000]}
 TIMED = (METRICS, ITERATIONS, CURVES)  # in the folder of a run of self-play, likewise
 MINUTES = "minutes"  # among the figures and the notes of such a run
-TELL_THE_TIME = {"reports/tournament.html", "reports/index.html"}  # they show how long agents and runs took
+# They show how long agents and runs took.
+TELL_THE_TIME = {"reports/tournament.html", "reports/games.html", "reports/index.html"}
 
 
 def published(paths: DataPaths) -> dict[str, str]:
@@ -153,6 +184,8 @@ def published(paths: DataPaths) -> dict[str, str]:
             if path.is_relative_to(paths.tmp):
                 continue
             if path.is_relative_to(paths.runs) and not of_finished_run(path, paths.runs):
+                continue
+            if path.parent.parent.parent == paths.board_games and not of_finished_run(path, path.parents[1]):
                 continue
             if path == paths.database:  # its blocks may lie in any order
                 content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()

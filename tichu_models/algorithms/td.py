@@ -3,7 +3,8 @@ without chance.
 
 Templates of kernels: `tichu_models.game.bound` makes them for each game. Values are vectors, one number for each seat,
 the probability to win. A position is a short list of active inputs (`features`), as its next mover sees it, so that the
-first layer adds up a few rows. One hidden layer of ReLU, then a softmax over the seats, counted from the mover on.
+first layer adds up a few rows. One hidden layer of ReLU, or of what is bound in its place, then a softmax over the
+seats, counted from the mover on.
 
 After a game every afterstate but the last learns its lambda-return: the mean of later values and the result, whose
 weights fall by lambda with each move. What comes before a random move does not learn from what comes after it.
@@ -12,15 +13,53 @@ weights fall by lambda with each move. What comes before a random move does not 
 from __future__ import annotations
 
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tichu_models.chance import Key, draw, draw_below, draw_unit
-from tichu_models.game import MOST_SEATS, OVER, begin, features, legal, mover, returns, step
-from tichu_models.kernels import inner
+from tichu_models.game import MOST_SEATS, ONE, OVER, State, begin, features, legal, mover, returns, step
+from tichu_models.kernels import inlined
+
+Network: TypeAlias = Any  # inputs that are 1, the four weights, and memory: hidden numbers, probabilities, result
+ALMOST_ONE = ONE * (1 - 2.0**-18)  # so that rounded probabilities never add up to more than ONE
 
 
-@inner
+@inlined
+def activate(x: Any) -> Any:
+    """What a hidden unit gives: ReLU. `bound` may put another function in its place, and in that of `slope`."""
+    return max(x, np.float32(0.0))
+
+
+@inlined
+def slope(y: Any) -> Any:
+    """The slope of `activate` where it gives y."""
+    return np.float32(1.0) if y > 0 else np.float32(0.0)
+
+
+@inlined
+def sigmoid(x: Any) -> Any:
+    """In the place of `activate`."""
+    return np.float32(1.0) / (np.float32(1.0) + np.float32(math.exp(-x)))
+
+
+@inlined
+def slope_of_sigmoid(y: Any) -> Any:
+    """In the place of `slope`."""
+    return y * (np.float32(1.0) - y)
+
+
+def seen_by(state: State) -> int:
+    """The seat from which inputs are seen and outputs are counted. A game puts its `mover` here, or `nobody`."""
+    raise NotImplementedError
+
+
+@inlined
+def nobody(state: State) -> int:
+    """In the place of `seen_by`, where inputs are of the board as it lies: outputs are counted from the first seat."""
+    return 0
+
+
 def forward(
     active: np.ndarray,
     n: int,
@@ -40,7 +79,7 @@ def forward(
         for j in range(width):
             hidden[j] += row[j]
     for j in range(width):
-        hidden[j] = max(hidden[j], np.float32(0.0))
+        hidden[j] = activate(hidden[j])
     highest = np.float32(-1e30)
     for seat in range(MOST_SEATS):
         row, score = second[seat], last[seat]
@@ -56,7 +95,6 @@ def forward(
         values[seat] /= total
 
 
-@inner
 def learn(
     active: np.ndarray,
     n: int,
@@ -82,7 +120,7 @@ def learn(
             row[j] -= error * hidden[j]
         last[seat] -= error
     for j in range(width):
-        slopes[j] = slopes[j] if hidden[j] > 0 else np.float32(0.0)
+        slopes[j] *= slope(hidden[j])
         bias[j] -= slopes[j]
     for i in range(n):
         row = first[active[i]]
@@ -115,10 +153,25 @@ def choose_afterstate(
             value = result[who]
         else:
             forward(active, features(child, active), first, bias, second, last, hidden, values)
-            value = np.float64(values[(who - mover(child)) % MOST_SEATS])
+            value = np.float64(values[(who - seen_by(child)) % MOST_SEATS])
         if value > best:
             best, chosen = value, actions[i]
     return chosen
+
+
+def evaluate_by_network(state: State, network: Network, values: np.ndarray) -> None:
+    """How each seat stands by a network, in the place of a game's `evaluate` in a search: its probability, as a share
+    of ONE, and of a finished game what it brought."""
+    active, first, bias, second, last, hidden, probabilities, result = network
+    if mover(state) == OVER:
+        returns(state, result)
+        for seat in range(MOST_SEATS):
+            values[seat] = np.int64(result[seat] * ONE)
+        return
+    forward(active, features(state, active), first, bias, second, last, hidden, probabilities)
+    who = seen_by(state)
+    for seat in range(MOST_SEATS):
+        values[seat] = np.int64(np.float64(probabilities[(seat - who) % MOST_SEATS]) * ALMOST_ONE)
 
 
 def learn_games(
@@ -166,8 +219,8 @@ def learn_games(
                     states[0],
                     choose_afterstate(states, actions, active, first, bias, second, last, hidden, values, result),
                 )
-            who = mover(states[0])
-            if who != OVER:
+            if mover(states[0]) != OVER:
+                who = seen_by(states[0])
                 frames[n] = who
                 counts[n] = features(states[0], seen[n])
                 forward(seen[n], counts[n], first, bias, second, last, hidden, values)

@@ -17,6 +17,7 @@ from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.orchestration.assets.best_response import best_response
+from tichu_pipeline.orchestration.assets.games import slow_runs
 from tichu_pipeline.orchestration.assets.reviews import reviews
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
@@ -42,15 +43,16 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-# Left to the jobs `selfplay`, `exploit` and `reviews`: a second player that learns from self-play would take as long
-# again, those who train against one player longer still, and whose decisions are to be judged has to be said.
-LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in selfplay_runs[1:]), best_response.key, reviews.key)
+# Left to the jobs `selfplay`, `games`, `exploit` and `reviews`: a second player that learns from self-play would take
+# as long again, those who train against one player longer still, and whose decisions are judged has to be said.
+SLOW = (*selfplay_runs[1:], *slow_runs, best_response, reviews)
+LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in SLOW))
 
 everything = dg.define_asset_job(
     "everything",
     selection=dg.AssetSelection.all() - LEFT_OUT,
-    description="Updates all stages, for the months of the run. Of the players that learn from self-play, the first; "
-    "nobody is trained against a player, and no decisions are judged.",
+    description="Updates all stages, for the months of the run. Of the players that learn from self-play and of games, "
+    "those that are quick; nobody is trained against a player, and no decisions are judged.",
     tags=BEGUN_AGAIN,
 )
 
@@ -89,7 +91,14 @@ judge = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, selfplay, exploit, evaluate, judge, everything]
+games = dg.define_asset_job(
+    "games",
+    selection=dg.AssetSelection.groups("games"),
+    description="Counts, learns and plays the games beside Tichu, and updates their page. It needs no logs.",
+    tags=BEGUN_AGAIN,
+)
+
+JOBS = [refresh, train, selfplay, exploit, evaluate, judge, games, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

@@ -22,6 +22,7 @@ from tichu_models.observation import features_page as docs
 from tichu_models.runs.files import CURVES, RELIABILITY
 from tichu_models.runs.manifest import RunManifest
 from tichu_pipeline.analysis import notebook
+from tichu_pipeline.games import page as games
 from tichu_pipeline.html import pages
 from tichu_pipeline.rounds.manifest import manifest
 from tichu_pipeline.scaling import fit as scaling
@@ -74,6 +75,7 @@ def standing(survey: Survey) -> Standing:
         "scaling": paths.scaling,
         "model_comparison": paths.reports / comparison.TABLE,
         "evaluation": tournament.page_path(paths),
+        "games_report": games.page_path(paths),
     }
     made = page.stat().st_mtime
     newer = [name for name, path in shown.items() if path.is_file() and path.stat().st_mtime > made]
@@ -94,6 +96,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
         "features": paths.reports / FEATURES,
         "model_comparison": paths.reports / comparison.PAGE,
         "evaluation": tournament.page_path(paths),
+        "games_report": games.page_path(paths),
     }
     yield pages.section(
         "Stages",

@@ -28,6 +28,10 @@ STAGES: Mapping[str, str] = {
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",
     "reviews": "review.stored",
+    "game_rules": "games.rules",
+    "game_runs": "games.runs",
+    "game_matches": "games.matches",
+    "games_report": "games.page",
     "overview": "status.overview",
 }
 

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
+from tests.makers.games import random_game
 from tichu_models.games.agents import UnknownAgent, agent_of
+from tichu_models.games.chameleon.inputs import AT_ATTACKS, AT_MOVES, MOST_ACTIVE, attacks
+from tichu_models.games.chameleon.learners import ENCODINGS
+from tichu_models.games.chameleon.rules import PASS
 from tichu_models.games.learning.methods import MODULES, UnknownMethod, method_of, run_folder
 from tichu_models.games.learning.run import GameProgress, train
 from tichu_models.games.learning.settings import TrainingSettings, presets_of, settings_of
@@ -185,3 +189,41 @@ def test_what_nobody_learns_is_refused():
         method_of("chameleon", "guess")
     with pytest.raises(OptionError, match="smoke, demo, laptop"):
         settings_of(method_of("chameleon", "td").settings, "chameleon", "td", "huge")
+
+
+@pytest.mark.parametrize("encoding", ["attacks", "fields", "thesis-386", "thesis-126"])
+def test_encodings_tell_positions_apart(encoding):
+    """An encoding that takes one position for another, or writes beyond its inputs."""
+    of, seen = game("chameleon"), {}
+    kernel, inputs, most, _ = ENCODINGS[encoding]
+    out = np.zeros(most, dtype=np.int16)
+    state = of.new(of.read_options({}))
+    for action in random_game(of, of.read_options({}), 2).actions:
+        of.kernels.step(state, action)
+        active = out[: kernel(state, out)].tolist()
+        assert len(active) == len(set(active))
+        assert all(0 <= each < inputs for each in active)
+        turned = state.field.tolist(), state.limits.tolist(), int(state.turn)
+        assert seen.setdefault(tuple(sorted(active)), turned) == turned or encoding in ("attacks", "fields")
+
+
+def test_attacks_are_those_of_legal_moves():
+    """A network that sees pawns hang that nobody can take."""
+    of = game("chameleon")
+    options = of.read_options({})
+    state, out = of.new(options), np.zeros(MOST_ACTIVE, dtype=np.int16)
+    for action in random_game(of, options, 4).actions[:60]:
+        of.kernels.step(state, action)
+        turn = int(state.turn)
+        seen = {each - AT_ATTACKS for each in out[: attacks(state, out)].tolist() if AT_ATTACKS <= each < AT_MOVES}
+        for seat in range(4):
+            if not state.pawns[seat]:
+                continue
+            other = of.copy(state)
+            other.turn = seat
+            targets = {move & 63 for move in of.legal(other) if move != PASS}
+            taken = {pawn for pawn in range(16) if pawn >> 2 != seat and int(state.field[pawn]) in targets}
+            told = {each & 15 for each in seen if each >> 4 == (seat - turn) % 4}
+            assert {(pawn - 4 * turn) % 16 for pawn in taken} == {
+                pawn for pawn in told if ((pawn >> 2) + turn) % 4 != seat
+            }

@@ -146,6 +146,29 @@ def test_a_team_wins_when_both_are_done(pin_of_a, won):
     assert (MADN.legal(state) == []) == any(won)
 
 
+@pytest.mark.parametrize(
+    ("hand", "counts"),
+    [
+        ([4, 0, 1, 0, 0, 2], [4, 0, 1, 0, 0, 2]),
+        ([1, 2, 3, 4, 5, 6], [1] * 6),
+        ([5], [0, 0, 0, 0, 1, 0]),
+        ([6, 6, 1], [1, 0, 0, 0, 0, 2]),
+        ([0] * 6, None),
+        ([7, 1], None),
+        ([6] * 5, None),
+        ([], None),
+    ],
+)
+def test_cards_are_counted_or_listed(hand, counts):
+    """A program that lists its cards, and plays with others."""
+    written = {"pins": [[3, -1, -1, -1], [-1] * 4], "turn": 0, "hand": hand}
+    if counts is None:
+        with pytest.raises(IllegalAction, match="no state"):
+            MADN.notation.read_state(written)
+    else:
+        assert MADN.notation.write_state(MADN.notation.read_state(written))["hand"] == counts
+
+
 @pytest.mark.parametrize("words", [{}, {"players": "2", "distance": "5"}])
 def test_observations_are_planes(words):
     """A pin that a network sees on another cell than it is on, or a plane that belongs to nobody."""

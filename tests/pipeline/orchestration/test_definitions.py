@@ -11,6 +11,22 @@ from tichu_models.networks.architectures import ARCHITECTURES
 from tichu_pipeline.tools.screenshot import SHOWN
 from tichu_pipeline.training.runs import default_name
 
+# Beside the other stages: only the overview, which comes last, needs one of them.
+GAMES = {
+    "games/chameleon/rules",
+    "games/chameleon/runs/td",
+    "games/chameleon/matches",
+    "games/clever/rules",
+    "games/clever/runs/td",
+    "games/clever-prototype/rules",
+    "games/dog/rules",
+    "games/dog/matches",
+    "games/madn/rules",
+    "games/madn/matches",
+    "games/report",
+}
+SLOW_GAMES = {"games/clever/runs/ppo", "games/clever-prototype/runs/td", "games/clever-prototype/runs/ppo"}
+
 
 def test_definitions_hold_the_stages_in_order():
     """A stage that fails to load, or hangs on the wrong one, would be missing in the demo and the UI."""
@@ -19,6 +35,9 @@ def test_definitions_hold_the_stages_in_order():
     graph = defs.resolve_asset_graph()
     order = [key.to_user_string() for level in graph.toposorted_asset_keys_by_level for key in sorted(level)]
     networks = [f"training_runs/{default_name(name)}" for name in ARCHITECTURES]
+    games = {key for key in order if key.startswith("games/")}
+    assert games == GAMES | SLOW_GAMES
+    order = [key for key in order if key not in games]  # whose places depend on how deep each of them is
     taught = [f"selfplay_runs/{default_name(name)}" for name in ("CandidateRLNet", "PolicyRLNet")]
     assert order == [
         *("raw_logs", *taught),
@@ -41,11 +60,13 @@ def test_definitions_hold_the_stages_in_order():
     job = defs.resolve_job_def("selfplay")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == set(taught)
     job = defs.resolve_job_def("everything")
-    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order} - {
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order, *GAMES} - {
         taught[1],
         "best_response",
         "reviews",
     }
+    job = defs.resolve_job_def("games")
+    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == GAMES | SLOW_GAMES
     for name, stage in (("exploit", "best_response"), ("reviews", "reviews")):
         job = defs.resolve_job_def(name)
         assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {stage}
@@ -78,6 +99,10 @@ def test_every_stage_is_checked_in_the_product():
         "dataset": {"groups_are_disjoint"},
         "model_comparison": {"runs_are_whole"},
         "tournament": {"nobody_failed"},
+        "games/chameleon/rules": {"perft_exact"},
+        "games/chameleon/matches": {"nobody_failed"},
+        "games/dog/matches": {"nobody_failed"},
+        "games/madn/matches": {"nobody_failed"},
     }
     graph = defs.resolve_asset_graph()
     blocking = {key.name for key in graph.asset_check_keys if graph.get(key).blocking}

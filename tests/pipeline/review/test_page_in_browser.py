@@ -346,6 +346,27 @@ def test_a_phone_shows_it_in_german(browser, folder, data):
     look.close()
 
 
+def test_one_player_without_luck_or_errors(browser, folder):
+    """A page that stays empty since something is missing: no champion, one player, nothing open."""
+    record, games = reviewed()
+    for each in (*record["rounds"], *record["players"]):
+        each.update({"luck": None} if "luck" in each else {"luck_per_round": None})
+    alone = {**record, "players": record["players"][1:2], "decisions": [], "referee": {**record["referee"]}}
+    alone["players"][0].update(open_decisions=0, certain_errors=0, by_kind={}, loss_per_round=0.0, interval=[0.0, 0.0])
+    write_page(folder / "alone.html", alone, games, Language.EN)
+    look = Look(browser, folder / "alone.html")
+    page = look.page
+    assert page.locator("nav").inner_text().strip("\u2068\u2069") == NAMES[1]
+    assert "none cost" in page.locator(".sentence").inner_text()
+    assert page.locator(".luck tr").count() == 1
+    assert place(look) == (0, 1, 0)
+    for key in ("n", "ArrowRight", "s", "]", "t"):
+        page.keyboard.press(key)
+    assert place(look)[:2] == (1, 2)
+    assert "were not judged" in page.locator(".list").inner_text()
+    look.close()
+
+
 def test_it_prints(look, data):
     """Paper full of buttons, without what was found."""
     go(look, next(each for each in data["decisions"] if each["loss"]))

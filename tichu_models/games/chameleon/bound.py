@@ -3,10 +3,10 @@ notation or of a drawing compiles nothing."""
 
 from __future__ import annotations
 
-from tichu_models.algorithms import alphabeta, maxn, td, walks
+from tichu_models.algorithms import alphabeta, maxn, walks
 from tichu_models.game import Kernels, bound
-from tichu_models.games.chameleon import rules, views
-from tichu_models.kernels import inner, kernel, summing
+from tichu_models.games.chameleon import inputs, rules, views
+from tichu_models.kernels import inner, kernel
 
 KERNELS = Kernels(
     begin=rules.begin,
@@ -17,7 +17,7 @@ KERNELS = Kernels(
     chance=views.chance,
     returns=views.returns,
     observe=views.observe,
-    features=views.features,
+    features=inputs.attacks,
     evaluate=views.evaluate,
     takes_part=views.takes_part,
     give_turn=views.give_turn,
@@ -28,8 +28,6 @@ play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, pl
 search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
 list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
 search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
-choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS)
-learn_games = bound(td.learn_games, __name__, summing, KERNELS, choose_afterstate=choose_afterstate)
 
 ALGORITHMS = {
     "perft": perft,
@@ -37,6 +35,4 @@ ALGORITHMS = {
     "play_random_games": play_random_games,
     "search_maxn": search_maxn,
     "search_paranoid": search_paranoid,
-    "choose_afterstate": choose_afterstate,
-    "learn_games": learn_games,
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tichu_models.game import Game, Notation
-from tichu_models.games.chameleon import complexity, drawing, notation, rules, views
+from tichu_models.games.chameleon import complexity, drawing, inputs, notation, rules, views
 from tichu_models.games.chameleon.board import LETTERS
 from tichu_models.games.chameleon.bound import ALGORITHMS, KERNELS
+from tichu_models.games.chameleon.learners import LEARNERS
 
 GAME = Game(
     name="chameleon",
@@ -15,13 +16,13 @@ GAME = Game(
     actions=rules.PASS + 1,
     most_actions=128,  # four queens have 108 moves
     observation=views.OBSERVATION,
-    inputs=views.INPUTS,
-    most_active=views.MOST_ACTIVE,
+    inputs=inputs.INPUTS,
+    most_active=inputs.MOST_ACTIVE,
     bound=10_000,
     total=1.0,
     evaluations=views.EVALUATIONS,
     kernels=KERNELS,
-    algorithms=ALGORITHMS,
+    algorithms={**ALGORITHMS, "td": LEARNERS},
     complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=notation.seats_of,

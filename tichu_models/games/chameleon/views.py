@@ -1,11 +1,12 @@
-"""How a position of Chameleon Chess looks to players: evaluations, results, and the numbers that a network reads."""
+"""How a position of Chameleon Chess looks to players: evaluations, results, and what a seat sees. What networks of `td`
+read is `inputs`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tichu_models.game import ONE, OVER, State
-from tichu_models.games.chameleon.board import COLOUR_OF_PAWN, FIELDS, ROLE, SIDE, bit
+from tichu_models.games.chameleon.board import COLOUR_OF_PAWN, FIELDS, ROLE, bit
 from tichu_models.games.chameleon.rules import PAWNS, PLAYERS, mover, moves_of
 from tichu_models.kernels import inlined, inner
 
@@ -14,17 +15,6 @@ EVALUATIONS = ("roles", "pawns", "few-roles", "moves")
 ROLES, ONLY_PAWNS, FEW_ROLES, MOVES = range(4)
 A_LITTLE_LESS = ONE * (1 - 2.0**-45)  # so that rounded shares never add up to more than ONE
 BITS_OF_FIELD, BITS_OF_TURN = 6, 2
-# Inputs of a network: a field for each pawn, the four limits, and how many pawns each player has.
-AT_LIMITS = FIELDS * PLAYERS * PAWNS
-AT_NUMBERS = AT_LIMITS + 4 * SIDE
-INPUTS = AT_NUMBERS + PLAYERS * (PAWNS + 1)
-MOST_ACTIVE = PLAYERS * PAWNS + 4 + PLAYERS
-# TURNED[t, f]: where field f comes to when the board is turned clockwise by t quarters, so that the colours fall by t.
-TURNED = np.array([[8 * r + c for r in range(8) for c in range(8)]] * 4, dtype=np.int8)
-for _turn in range(1, 4):
-    for _field in range(FIELDS):
-        _row, _column = divmod(int(TURNED[_turn - 1, _field]), SIDE)
-        TURNED[_turn, _field] = SIDE * _column + SIDE - 1 - _row
 OBSERVATION = FIELDS * BITS_OF_FIELD + BITS_OF_TURN
 
 
@@ -51,30 +41,6 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
     share = A_LITTLE_LESS / total
     for player in range(PLAYERS):
         values[player] = np.int64(values[player] * share)
-
-
-@inner
-def features(state: State, out: np.ndarray) -> int:
-    """The board is turned so that the next player to move sits where Red does."""
-    turn = np.int64(state.turn)
-    n = 0
-    for pawn in range(PLAYERS * PAWNS):
-        field = state.field[pawn]
-        if field >= 0:
-            out[n] = FIELDS * ((pawn - PAWNS * turn) & 15) + TURNED[turn, field]
-            n += 1
-    limits = state.limits
-    corner = np.int64(TURNED[turn, 8 * limits[0] + limits[2]])
-    opposite = np.int64(TURNED[turn, 8 * limits[1] + limits[3]])
-    out[n] = AT_LIMITS + min(corner >> 3, opposite >> 3)
-    out[n + 1] = AT_LIMITS + SIDE + max(corner >> 3, opposite >> 3)
-    out[n + 2] = AT_LIMITS + 2 * SIDE + min(corner & 7, opposite & 7)
-    out[n + 3] = AT_LIMITS + 3 * SIDE + max(corner & 7, opposite & 7)
-    n += 4
-    for player in range(PLAYERS):
-        out[n] = AT_NUMBERS + (PAWNS + 1) * ((player - turn) & 3) + state.pawns[player]
-        n += 1
-    return n
 
 
 @inlined

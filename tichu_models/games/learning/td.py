@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -23,6 +24,10 @@ class TDSettings(TrainingSettings):
     """How a network learns from games with itself."""
 
     hidden: int = option(160, "hidden units", least=1, most=10_000)
+    encoding: Literal["attacks", "fields", "thesis-386", "thesis-126"] = option(
+        "attacks", "what it reads of a position"
+    )
+    activation: Literal["relu", "sigmoid"] = option("relu", "of the hidden units")
     rate: float = option(0.05, "learning rate at the start; it falls linearly", least=0)
     last_rate: float = option(0.005, "and at the end", least=0)
     trace: float = option(0.7, "lambda of the returns: 1 is the result of the game", least=0, most=1)
@@ -30,13 +35,18 @@ class TDSettings(TrainingSettings):
     limit: int = option(1000, "games of more moves are not learned from", least=1)
     iteration_games: int = option(1000, "games of an iteration", least=1)
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """The kind of its network."""
+        return self.encoding, self.activation
+
 
 class TDTrainer:
     """A network that plays with itself."""
 
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
-        self._network = TDNetwork(game, settings.hidden, settings.seed)
+        self._network = TDNetwork(game, settings.hidden, settings.seed, settings.kind)
         self._options = options_of(game, settings.rules)
 
     @property
@@ -80,7 +90,7 @@ def player(
     """Plays the move after which the network thinks that it stands best."""
     if options:
         raise OptionError(f"{', '.join(options)}: it has no such option")
-    network = TDNetwork(game, settings.hidden)
+    network = TDNetwork(game, settings.hidden, settings.seed, settings.kind)
     fill(network.weights, weights)
     return LearnedAgent(name, network)
 

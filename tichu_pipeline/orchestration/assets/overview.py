@@ -5,6 +5,7 @@ import dagster as dg
 from tichu_pipeline.orchestration.assets.comparison import model_comparison
 from tichu_pipeline.orchestration.assets.dataset import dataset
 from tichu_pipeline.orchestration.assets.evaluation import evaluation
+from tichu_pipeline.orchestration.assets.games import games_report
 from tichu_pipeline.orchestration.assets.report import analysis_report
 from tichu_pipeline.orchestration.materialized import materialized
 from tichu_pipeline.orchestration.resources import DataFolder
@@ -13,7 +14,7 @@ from tichu_pipeline.status import overview as page
 
 
 @dg.asset(
-    deps=[analysis_report, dataset, model_comparison, evaluation],
+    deps=[analysis_report, dataset, model_comparison, evaluation, games_report],
     group_name="evaluation",
     kinds={"html"},
     code_version=str(page.VERSION),

@@ -1,0 +1,124 @@
+"""The stage `game_matches`: agents of a game against each other, `board_games/<game>/matches.json`.
+
+matches.toml says who plays whom. Agents that need a run wait for it: matches of runs that are not there are left out.
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tichu_models.games.agents import agent_of
+from tichu_models.games.learning.evaluation import match_options
+from tichu_models.games.learning.manifest import read_manifest
+from tichu_models.games.learning.methods import NAMES, run_folder
+from tichu_models.games.match import match
+from tichu_models.games.registry import MODULES, game
+from tichu_models.runs.files import FIGURES, MANIFEST
+from tichu_pipeline.games.facts import REQUEST, Facts, kept, stamp_of, write
+from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
+from tichu_pipeline.storage.stamps import KEY, json_object
+
+# Bumped by hand when the same matches would have other results; tests/golden/game_matches.json says when.
+VERSION = 1
+STAGE, FILE = "game_matches", "matches.json"
+OPENING = 4  # random actions, the same for all ways to seat the agents
+
+
+@dataclass(frozen=True)
+class MatchesRequest:
+    """Which matches shall be played."""
+
+    game: str
+    matches: tuple[tuple[str, ...], ...]  # the agents of each
+    games: int  # of each
+    seed: int = 1
+
+
+def planned(paths: DataPaths, name: str, preset: str) -> MatchesRequest | None:
+    """The matches of a preset whose runs are there; None if there are none for this game."""
+    table = _tables().get(name, {}).get(preset)
+    if table is None:
+        return None
+    there = [tuple(agents) for agents in table["matches"] if all(_is_there(paths, name, agent) for agent in agents)]
+    return MatchesRequest(name, tuple(there), table["games"])
+
+
+def has_some(name: str) -> bool:
+    """Whether there are matches of a game."""
+    return name in _tables()
+
+
+def stored(paths: DataPaths, name: str) -> list[dict[str, Any]]:
+    """The results of a game's matches, as they are stored."""
+    return json_object(path_of(paths, name)).get("results", [])
+
+
+def _tables() -> dict[str, Any]:
+    text = (resources.files("tichu_pipeline.games") / "matches.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def runs_of(name: str, matches: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """The runs that play, as (method, run)."""
+    pairs = [agent.partition(":") for agents in matches for agent in agents]
+    return sorted({(method, rest.split(",")[0]) for method, _, rest in pairs if method in NAMES})
+
+
+def path_of(paths: DataPaths, name: str) -> Path:
+    """The file of a game."""
+    return paths.board_games / name / FILE
+
+
+def stamp(paths: DataPaths, request: MatchesRequest) -> str:
+    """The stamp of the results: of the request, and of the runs that play."""
+    folders = [run_folder(paths.board_games, request.game, run) for _, run in runs_of(request.game, request.matches)]
+    runs = [read_manifest(folder).digest if (folder / MANIFEST).exists() else "" for folder in folders]
+    return stamp_of(STAGE, VERSION, asdict(request), *runs)
+
+
+def play(paths: DataPaths, request: MatchesRequest) -> Facts:
+    """Plays the matches, unless their results are there."""
+    path, now = path_of(paths, request.game), stamp(paths, request)
+    if (there := kept(path, now)) is not None:
+        return there
+    began, of = time.perf_counter(), game(request.game)
+    options, played = match_options(of), []
+    for names in request.matches:
+        agents = [agent_of(of, name, paths.board_games) for name in names]
+        played.append(match(of, options, agents, request.games, request.seed, OPENING))
+    rows = request.games * len(request.matches)
+    return write(path, now, asdict(request), {"results": played}, rows, began)
+
+
+def standing(survey: Survey) -> Standing:
+    """Freshness of the stage `game_matches`."""
+    there = {name: path for name in MODULES if (path := path_of(survey.paths, name)).is_file()}
+    if not there:
+        return missing(STAGE, "no match has been stored yet; the job games plays some")
+    reasons = [name for name, path in there.items() if not _is_fresh(survey.paths, path)]
+    return judged(
+        STAGE,
+        f"matches of {len(there)} games",
+        sum(path.stat().st_size for path in there.values()),
+        [f"{name}: its runs or the version have changed since" for name in reasons],
+    )
+
+
+def _is_fresh(paths: DataPaths, path: Path) -> bool:
+    facts = json_object(path)
+    wanted = facts.get(REQUEST, {})
+    matches = tuple(tuple(each) for each in wanted.get("matches", ()))
+    return bool(wanted) and facts.get(KEY) == stamp(paths, MatchesRequest(**{**wanted, "matches": matches}))
+
+
+def _is_there(paths: DataPaths, name: str, agent: str) -> bool:
+    method, _, rest = agent.partition(":")
+    folder = run_folder(paths.board_games, name, rest.split(",")[0])
+    return method not in NAMES or (folder / FIGURES).exists()
