@@ -114,9 +114,10 @@ def reviews() -> None:
     """The judge of logged rounds, and what their deals were worth."""
     from tichu_models.agents.registry import agent_from
     from tichu_models.records.scores import scores_before
-    from tichu_models.review.judge import Judge, JudgeSettings
+    from tichu_models.review.judge import Judge
     from tichu_models.review.luck import CriticsWorth
     from tichu_models.review.report import LoggedGame, review
+    from tichu_models.review.settings import JudgeSettings
 
     with tempfile.TemporaryDirectory() as folder:
         runs, name = Path(folder), "policy:CandidateRLNet"

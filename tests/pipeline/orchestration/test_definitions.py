@@ -47,6 +47,7 @@ def test_definitions_hold_the_stages_in_order():
             "features",
             "rounds_manifest",
             "analysis",
+            "reviews",
             "scaling",
             "analysis_report",
             "dataset",
@@ -62,11 +63,13 @@ def test_definitions_hold_the_stages_in_order():
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order, *GAMES} - {
         taught[1],
         "best_response",
+        "reviews",
     }
     job = defs.resolve_job_def("games")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == GAMES | SLOW_GAMES
-    job = defs.resolve_job_def("exploit")
-    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {"best_response"}
+    for name, stage in (("exploit", "best_response"), ("reviews", "reviews")):
+        job = defs.resolve_job_def(name)
+        assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {stage}
 
 
 def test_the_picture_of_the_graph_shows_every_group():
