@@ -149,6 +149,7 @@ class Game:
     # By the options, who wins together; None: everybody alone. Where there are sides, `returns` share what they win.
     sides_of: Callable[[np.ndarray], tuple[tuple[int, ...], ...]] | None = None
     hide: Callable[[State, int], None] | None = None  # takes from a state what a seat does not know
+    is_secret: Callable[[State, int], bool] | None = None  # whether only who makes an action sees which one it is
 
     def new(self, options: np.ndarray, key: int = 0) -> State:
         """A game at its beginning."""
@@ -172,6 +173,11 @@ class Game:
         if self.hide is not None:
             self.hide(fork, seat)
         return fork
+
+    def say_openly(self, state: State, action: int) -> str:
+        """An action as everybody may hear it, before it is made."""
+        is_secret = self.is_secret is not None and self.is_secret(state, action)
+        return "an action that nobody else sees" if is_secret else self.notation.say_action(state, action)
 
     def sides(self, options: np.ndarray) -> tuple[tuple[int, ...], ...]:
         """Who wins together, in the order of turns."""

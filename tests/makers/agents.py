@@ -46,7 +46,7 @@ TEXTS: dict[str, list[str]] = {
         *("mctsrl:self_taught,deals=4,least=0", "mctsrl:self_taught,deals=4,leaf=critic,plies=2,width=3,certainty=0"),
         "mctsrl:by_cards,simulations=16,trust=1,solve=8",
     ],
-    "champion": ["champion", f"champion:fast,{_CHANCE}"],
+    "champion": ["champion:deals=4", f"champion:fast,{_CHANCE}"],
 }
 
 

@@ -12,9 +12,10 @@ from tests.makers.positions import played
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.schema import Rounds
 from tichu_models.records.scores import scores_before
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
 from tichu_models.review.logged import Finder
 from tichu_models.review.report import JudgedRound, LoggedGame, judged_round, review
+from tichu_models.review.settings import JudgeSettings
 
 KEY = 7
 NAMES = ("anna", "bert", "cleo", "dora")

@@ -36,6 +36,8 @@ from tichu_pipeline.games import page as games_page
 from tichu_pipeline.games.runs import GameRunRequest
 from tichu_pipeline.games.studies import study
 from tichu_pipeline.games.train import train_run as learn_game
+from tichu_pipeline.review.judging import review_months
+from tichu_pipeline.review.stored import ReviewsRequest
 from tichu_pipeline.scaling.fit import fit
 from tichu_pipeline.selfplay.runs import SelfplayRequest
 from tichu_pipeline.selfplay.train import train_run as learn_by_selfplay
@@ -109,6 +111,11 @@ def page(paths: DataPaths) -> None:
     write_page(paths, NAME)
 
 
+def reviews(paths: DataPaths) -> None:
+    """Judges a game of each month, in sequence."""
+    review_months(paths, ReviewsRequest(games=1, agent="heuristic"), Serial())
+
+
 def game_rules(paths: DataPaths) -> None:
     """Counts the rules of a game."""
     rules.count(paths, rules.RulesRequest.of("chameleon", "smoke"))
@@ -159,6 +166,7 @@ STAGES = {
     best_response: (["runs/exploit_heuristic_1/", "exploits/heuristic.json"], [FIGURES, "heuristic.json"]),
     ladder: (["tournaments"], ["ladder.parquet"]),
     page: (["reports/tournament.html"], ["tournament.html"]),
+    reviews: (["reviews/"], ["2024-01.parquet", "2024-02.parquet"]),
     game_rules: (["board_games/chameleon/rules.json"], ["rules.json"]),
     game_run: (["board_games/chameleon/td/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
     game_matches: (["board_games/chameleon/matches.json"], ["matches.json"]),

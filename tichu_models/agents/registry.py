@@ -3,9 +3,9 @@
 A colon follows the name, then the run, for players with a network, and options as `key=value`, separated by commas. RUN
 is a folder in the folder of runs. `policy:RUN` takes a run with any network for plays; `candidate`, `gc` and `dt` take
 only their own kind. `crowd:FILE` takes the blunder rates of a corpus from FILE, a path in the data folder, which is the
-parent of the folder of runs. `champion` is the run that ships with the package, and `champion:fast` its policy alone;
-so far the two are the same. As RUN, `champion` is the run of this name, or the one that ships where there is none.
-Torch is imported only for players with a network.
+parent of the folder of runs. `champion` is a search led by the run that ships with the package, and `champion:fast`
+that run's policy alone. As RUN, `champion` is the run of this name, or the one that ships where there is none. Torch is
+imported only for players with a network.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ def agent_from(text: str, runs: Path | None = None) -> Agent:
             return CrowdAgent(text.strip(), rates_in((runs.parent if runs else Path()) / (rest.strip() or TRUTH_FILE)))
         if name == CHAMPION:
             first, _, others = rest.partition(",")
-            rest = others if first.strip() == FAST else rest
-            return _with_network(text.strip(), champion_folder(), ("CandidateRLNet", "PolicyRLNet"), rest)
+            if first.strip() == FAST:
+                return _with_network(text.strip(), champion_folder(), ("CandidateRLNet", "PolicyRLNet"), others)
+            return _led(text.strip(), champion_folder(), _options(LedSearchOptions, rest))
         if name == "mcts":
             run, _, rest = rest.partition(",")
             return _searching(text.strip(), _folder(run, runs), _options(SearchOptions, rest))

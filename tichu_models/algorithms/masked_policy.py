@@ -101,10 +101,9 @@ class MaskedPlayer:
         likely = scores[torch.tensor(legal)].float().softmax(0)
         return dict(zip(legal, likely.tolist(), strict=True))
 
-    def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The score of a game for each key, and how many actions it had."""
-        played = play_games(self.game, options, self._network, self._actions, keys)
-        return played.scores, played.steps
+    def play(self, options: np.ndarray, keys: np.ndarray, mask: bool = True) -> PlayedGames:
+        """A game for each key; without `mask` by the likeliest of all actions, legal or not."""
+        return play_games(self.game, options, self._network, self._actions, keys, mask)
 
     def choose(self, state: State) -> int:
         """The likeliest action, the first of equals."""

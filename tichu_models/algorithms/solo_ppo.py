@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from lightning.fabric import Fabric
 from torch import Tensor
 
 from tichu_models.algorithms.afterstate_player import UNIT
 from tichu_models.algorithms.masked_policy import PlayedGames, actor, layers, play_games
 from tichu_models.algorithms.masked_steps import advantages_of_steps, pick_masked
 from tichu_models.algorithms.ppo import CUT, Chosen, Weights, improve
-from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.algorithms.returns import normalised
 from tichu_models.algorithms.solo_batch import SoloBatch, drawn_keys
-from tichu_models.algorithms.student import Student, between, fit, generator_of
+from tichu_models.algorithms.student import Student, between, fabric_of_cpu, fit, generator_of
 from tichu_models.chance import draw
 from tichu_models.game import Game
 
@@ -69,8 +67,7 @@ class SoloPPO:
     def __init__(self, game: Game, options: np.ndarray, actions: int, settings: SoloPPOSettings) -> None:
         self.game, self.options, self.actions, self.settings = game, options, actions, settings
         torch.manual_seed(settings.seed)
-        precision: Any = "bf16-mixed" if has_fast_bf16() else "32-true"
-        fabric = Fabric(accelerator="cpu", devices=1, precision=precision)
+        fabric = fabric_of_cpu()
         self.policy = Student(fabric, actor(game, settings.hidden, actions), settings.rate)
         self.critic = Student(fabric, layers(game.observation, settings.hidden, 1, 1.0), settings.rate)
         self.batch = SoloBatch(game, options, settings.games, actions, settings.penalty)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from lightning.fabric import Fabric
 from torch import Tensor, nn
 
 from tichu_models.algorithms.afterstate_player import UNIT, AfterstatePlayer, PointsNet
 from tichu_models.algorithms.afterstates import lambda_totals
-from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.algorithms.solo_batch import keys_of
-from tichu_models.algorithms.student import Student, between, generator_of
+from tichu_models.algorithms.student import Student, between, fabric_of_cpu, generator_of
 from tichu_models.game import Game
 
 
@@ -45,8 +42,7 @@ class SoloTD:
     def __init__(self, game: Game, options: np.ndarray, settings: SoloTDSettings) -> None:
         self.game, self.options, self.settings = game, options, settings
         torch.manual_seed(settings.seed)
-        precision: Any = "bf16-mixed" if has_fast_bf16() else "32-true"
-        fabric = Fabric(accelerator="cpu", devices=1, precision=precision)
+        fabric = fabric_of_cpu()
         self.network = PointsNet(game.inputs, settings.hidden)
         self.student = Student(fabric, self.network, settings.rate)
         self.player = AfterstatePlayer(game, self.network)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
 
@@ -10,6 +11,8 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
+from tichu_models.algorithms.precision import has_fast_bf16
+
 GRADIENT_NORM = 0.5  # longer gradients are shortened to it
 ADAM_EPSILON = 1e-5
 WEIGHTS, ADAM = "weights.", "adam."  # how the names of a student's tensors begin
@@ -17,6 +20,13 @@ WEIGHTS, ADAM = "weights.", "adam."  # how the names of a student's tensors begi
 
 class LossError(ArithmeticError):
     """A loss, or its gradient, that is no number."""
+
+
+def fabric_of_cpu() -> Fabric:
+    """A Fabric on the CPU, in the number type in which it is fastest."""
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)  # they name their precision
+    return Fabric(accelerator="cpu", devices=1, precision="bf16-mixed" if has_fast_bf16() else "32-true")
 
 
 class Student:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tichu_models.algorithms.afterstate_player import AfterstatePlayer
 from tichu_models.algorithms.expectimax import Expectimax
-from tichu_models.algorithms.masked_policy import MaskedPlayer
+from tichu_models.algorithms.masked_policy import MaskedPlayer, PlayedGames
 from tichu_models.chance import Key
 from tichu_models.game import State
 from tichu_models.games.agents import Advice
@@ -53,4 +53,9 @@ class PolicyAgent:
 
     def scores(self, options: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The score of a game for each key, played side by side, and how many actions it had."""
-        return self._player.scores(options, keys)
+        played = self._player.play(options, keys)
+        return played.scores, played.steps
+
+    def play(self, options: np.ndarray, keys: np.ndarray, mask: bool = True) -> PlayedGames:
+        """A game for each key; without `mask` by the likeliest of all actions, legal or not."""
+        return self._player.play(options, keys, mask)

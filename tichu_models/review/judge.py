@@ -16,6 +16,7 @@ from tichu_models.review.answers import Tried, answers_tried
 from tichu_models.review.losses import GIVEN, Loss, loss_of, may_cost
 from tichu_models.review.referee import who_plays_on
 from tichu_models.review.repeated import missed_once, taken_later
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.review.supposing import Supposer
 from tichu_models.rules.asking import POSITION, SCHUPF
 from tichu_models.rules.scoring import VALUE_UNIT
@@ -27,27 +28,6 @@ POSITIONS_AT_ONCE = 16384
 # gain that it has seen. The first look has seen little, and must not drop what costs much.
 LEAST_POINTS, ERRORS_OF_LOOKS = 15.0, (1.5, 0.5)
 LEAST_DEALS = 8  # a decision for which fewer deals are found is left out
-
-
-@dataclass(frozen=True)
-class JudgeSettings:
-    """How closely decisions are judged."""
-
-    deals: int = 48  # of the first look
-    more: int = 96  # other ones, of what may have cost something
-    again: int = 480  # others again, by which a loss is measured, of what may have cost something after both looks
-    width: int = 5  # answers that are tried at a decision
-    least: float = 0.02  # an answer that the referee finds less likely is not tried
-    solve: int = 6  # an ending is solved exactly when all hands together hold at most this many cards
-    seed: int = 0
-
-    @property
-    def closer_looks(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The deals of the second look and of the judgement, and the numbers of their first deals."""
-        return (self.more, self.deals), (self.again, self.deals + self.more)
-
-
-DEEP = JudgeSettings(deals=256, more=256, again=1536)
 
 
 @dataclass(frozen=True)

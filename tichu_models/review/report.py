@@ -76,7 +76,7 @@ def review(
     decisions of this one are judged. `report` is called with the number of rounds that have been done since. `run`
     judges the rounds as the judge does, elsewhere."""
     games, settings = list(games), judge.settings
-    parts = [part for game in games for part in _one_by_one(game)]
+    parts = [part for game in games for part in one_by_one(game)]
     rounds = [each for game in games for each in _rounds(game, worth)]
     decisions: list[tuple[int, Record]] = []  # with the place of the round
     simulations = 0
@@ -103,7 +103,7 @@ def review(
     }
 
 
-def _one_by_one(game: LoggedGame) -> Iterator[LoggedGame]:
+def one_by_one(game: LoggedGame) -> Iterator[LoggedGame]:
     """Each round of a game as a game of its own. Rounds are judged one by one, so that the verdict does not depend on
     how many are judged at a time."""
     for i in range(len(game.rows)):

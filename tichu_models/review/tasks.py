@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from tichu_models.agents.registry import agent_from
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
 from tichu_models.review.report import JudgedRound, LoggedGame, judged_round
+from tichu_models.review.settings import JudgeSettings
 
 
 @dataclass(frozen=True)

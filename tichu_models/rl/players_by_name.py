@@ -43,7 +43,9 @@ def _player(agent: Agent, who: str) -> PlayerOfTask:
     if isinstance(agent, HeuristicAgent):
         return replace(RULES, blunder=float(agent.player["blunder"][0]))
     if not isinstance(agent, NNetAgent):
-        raise AgentError(f"{who}: rollouts cannot play it; expected heuristic, champion, or a player with networks")
+        raise AgentError(
+            f"{who}: rollouts cannot play it; expected heuristic, champion:fast, or a player with networks"
+        )
     options = agent.options
     if options.temperature not in (0, 1) or options.top_k:
         raise AgentError(f"{who}: rollouts draw with temperature 1 or not at all; expected this, and no top_k")

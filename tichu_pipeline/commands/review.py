@@ -61,9 +61,10 @@ def review(
     from rich.console import Console
 
     from tichu_models.agents.registry import AgentError, agent_from
-    from tichu_models.review.judge import DEEP, Judge, JudgeSettings
+    from tichu_models.review.judge import Judge
     from tichu_models.review.referee import RefereeError
     from tichu_models.review.report import review as judge_games
+    from tichu_models.review.settings import DEEP, JudgeSettings
     from tichu_models.review.tasks import Referees, RoundTask, judge_task
     from tichu_pipeline.review.logs import PlayerError, check_player, games_in, worth_of_deals
     from tichu_pipeline.review.page import write_page

@@ -6,7 +6,6 @@ This module locks the folder and records the trial; `tichu_models.games.learning
 from __future__ import annotations
 
 import json
-import logging
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -47,8 +46,6 @@ def train_run(
             facts |= {"attempts": earlier.get("attempts", 0) + 1, "seconds": round(seconds, 3)}
             write_whole(folder / TRIAL, json.dumps(facts, indent=1) + "\n")
 
-        for name in ("lightning.pytorch", "lightning.fabric"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # they name their precision
         note()  # so that an attempt that is killed before its first evaluation counts
         try:
             train(game(request.game), request.method, settings, folder, progress, evaluated)

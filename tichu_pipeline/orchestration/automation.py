@@ -18,6 +18,7 @@ from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.orchestration.assets.best_response import best_response
 from tichu_pipeline.orchestration.assets.games import slow_runs
+from tichu_pipeline.orchestration.assets.reviews import reviews
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.orchestration.resources import DataFolder
@@ -42,15 +43,16 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-# Left to the jobs `selfplay`, `games` and `exploit`: a second player that learns from self-play would take as long
-# again, and those who train against one player longer still.
-LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in (*selfplay_runs[1:], *slow_runs)), best_response.key)
+# Left to the jobs `selfplay`, `games`, `exploit` and `reviews`: a second player that learns from self-play would take
+# as long again, those who train against one player longer still, and whose decisions are judged has to be said.
+SLOW = (*selfplay_runs[1:], *slow_runs, best_response, reviews)
+LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in SLOW))
 
 everything = dg.define_asset_job(
     "everything",
     selection=dg.AssetSelection.all() - LEFT_OUT,
     description="Updates all stages, for the months of the run. Of the players that learn from self-play and of games, "
-    "those that are quick; nobody is trained against a player.",
+    "those that are quick; nobody is trained against a player, and no decisions are judged.",
     tags=BEGUN_AGAIN,
 )
 
@@ -82,6 +84,13 @@ evaluate = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
+judge = dg.define_asset_job(
+    "reviews",
+    selection=dg.AssetSelection.assets(reviews.key),
+    description="Judges decisions of the players and months that its config declares.",
+    tags=BEGUN_AGAIN,
+)
+
 games = dg.define_asset_job(
     "games",
     selection=dg.AssetSelection.groups("games"),
@@ -89,7 +98,7 @@ games = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-JOBS = [refresh, train, selfplay, exploit, evaluate, games, everything]
+JOBS = [refresh, train, selfplay, exploit, evaluate, judge, games, everything]
 
 
 def months_to_refresh(catalogue: Catalogue, paths: DataPaths) -> list[str]:

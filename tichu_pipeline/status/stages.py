@@ -27,6 +27,7 @@ STAGES: Mapping[str, str] = {
     "model_comparison": "training.comparison",
     "tournament": "tournaments.running",
     "evaluation": "tournaments.page",
+    "reviews": "review.stored",
     "game_rules": "games.rules",
     "game_runs": "games.runs",
     "game_matches": "games.matches",

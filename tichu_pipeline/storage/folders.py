@@ -87,6 +87,11 @@ class DataPaths:
         return self.root / "tournaments"
 
     @property
+    def reviews(self) -> Path:
+        """What decisions cost, a file a month."""
+        return self.root / "reviews"
+
+    @property
     def played(self) -> Path:
         """Logs of games with a person. They are not part of the corpus."""
         return self.root / "played"

@@ -32,7 +32,7 @@ def play_board_game(
             continue
         if seat in agents:
             action = agents[seat].choose(game.as_known_to(seat, state), np.uint64(draw(np.uint64(seed), made)))
-            say(f"{game.seats[seat]} ({agents[seat].name}): {game.notation.say_action(state, action)}")
+            say(f"{game.seats[seat]} ({agents[seat].name}): {game.say_openly(state, action)}")
         else:
             say(game.notation.text(state))
             action = _asked(game, state, seat, ask, say, adviser)

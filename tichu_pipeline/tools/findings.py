@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.names import CHAMPION, FAST
 from tichu_models.runs import files
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.analysis.notebook import SELF_PLAY, execute
@@ -33,7 +33,8 @@ def collect(
     own: DataPaths, other: DataPaths, runs: Path, run: str, deals: int, hands: int, workers: int
 ) -> dict[str, Any]:
     """All facts. The champion is the run that ships with the package; other runs are in the folder of runs."""
-    player, folder = (run, files.CHAMPION) if run == CHAMPION else (f"policy:{run}", runs / run)
+    shipped = run == CHAMPION
+    player, folder = (f"{CHAMPION}:{FAST}", files.CHAMPION) if shipped else (f"policy:{run}", runs / run)
     answers = [questions.answers_of(paths) for paths in (own, other)]
     with Processes(workers) as processes:
         habits = compared(*(habits_of(paths, processes.map) for paths in (own, other)))

@@ -114,9 +114,10 @@ def reviews() -> None:
     """The judge of logged rounds, and what their deals were worth."""
     from tichu_models.agents.registry import agent_from
     from tichu_models.records.scores import scores_before
-    from tichu_models.review.judge import Judge, JudgeSettings
+    from tichu_models.review.judge import Judge
     from tichu_models.review.luck import CriticsWorth
     from tichu_models.review.report import LoggedGame, review
+    from tichu_models.review.settings import JudgeSettings
 
     with tempfile.TemporaryDirectory() as folder:
         runs, name = Path(folder), "policy:CandidateRLNet"
@@ -221,6 +222,20 @@ def _ring_game(name: str, words: dict[str, str], agents: tuple[str, ...]) -> Non
     of.returns(state)
 
 
+def muzero() -> None:
+    """The search of MuZero, and its targets."""
+    from tichu_models.algorithms.muzero import targets
+    from tichu_models.algorithms.muzero.search import Imagined, Search
+
+    one = np.ones(1, dtype=np.float32)
+    policy = np.zeros((1, 2), dtype=np.float32)
+    legal, said = np.ones((1, 2), dtype=np.bool_), Imagined(one, one, one, policy)
+    Search(1, 2, 2).run(one, policy, legal, policy, lambda *_: said)
+    sides, number = np.zeros(1, dtype=np.int64), np.zeros((1, 2), dtype=np.int64)
+    targets.value_targets(np.zeros(1), np.zeros(1), sides, sides + 1, 1, 1.0, 1.0, np.zeros(1))
+    targets.windows(sides, sides + 1, sides, number, number[:, 1:].copy())
+
+
 def _make_runs(runs: Path) -> None:
     """A run of every network, as small as possible, with random weights."""
     from tichu_models.agents.neural.self_taught_agent import NETWORK_OF_KIND
@@ -295,6 +310,6 @@ PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
     for part in (
         *(self_play, encoding, search, reviews, selfplay, logs, tournaments, networks),
-        *(chameleon, clever, madn, dog, statistics),
+        *(chameleon, clever, madn, dog, muzero, statistics),
     )
 }

@@ -22,10 +22,11 @@ from tichu_models.players.base import Agent
 from tichu_models.records.schema import Rounds
 from tichu_models.records.scores import scores_before
 from tichu_models.review.answers import Tried, answers_tried
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
 from tichu_models.review.logged import Finder
-from tichu_models.review.losses import GIVEN, loss_of, value_intervals
+from tichu_models.review.losses import GIVEN, loss_of
 from tichu_models.review.repeated import taken_later
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.rules.asking import BOMB_THROW, KINDS, PLAY, SCHUPF
 from tichu_models.rules.cards import DECK
 
@@ -57,7 +58,6 @@ class Row(NamedTuple):
     error: float
     seen: bool
     certain: bool
-    held: bool  # the interval of the answer's value holds the value by the many deals
 
 
 @lru_cache(maxsize=2)
@@ -111,14 +111,12 @@ def _and_one_more(decision: np.void, tried: Tried, chance: np.random.Generator) 
 def _rows_of_decision(number: int, decision: np.ndarray, tried: Tried, judge: Judge, task: GameTask) -> Iterator[Row]:
     """The rows of a decision, the given answer first."""
     (values,), (weights,) = judge.values(decision, tried, task.deals, OTHER_DEALS)
-    means = value_intervals(values, weights)[0]
     for k in range(len(tried.answers)):
         order = [k, *(other for other in range(len(tried.answers)) if other != k)]
         worth = loss_of(values[order], weights)
         # Every answer on deals of its own: the rows of a decision do not share their luck.
         other = Judge(judge.player, replace(judge.settings, seed=judge.settings.seed + k))
         judged = other.judge_these(decision, Tried(tried.answers[order], tried.shares[order], tried.counts))
-        low, high = (ends[GIVEN] for ends in value_intervals(judged.values[0], judged.weights[0])[1:])
         yield Row(
             decision=number,
             kind=KINDS[decision["seen"]["kind"][0]],
@@ -130,7 +128,6 @@ def _rows_of_decision(number: int, decision: np.ndarray, tried: Tried, judge: Ju
             error=round(judged.losses[0].error, 2),
             seen=judged.loss(0) > 0,
             certain=judged.is_certain(0),
-            held=bool(low <= means[k] <= high),
         )
 
 

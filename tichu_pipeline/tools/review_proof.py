@@ -1,9 +1,10 @@
 """`python -m tichu_pipeline.tools.review_proof`: how far the judge of `tichu review` can be trusted.
 
 `planted` judges decisions of generated games with every answer in the place of the given one; `true-deals` asks what
-the judge's better answers would have gained on the deals as they lay. Each goes on where it was: games that have been
-done are not done again, so that the proof can be made in parts. Facts are collected in docs/review_proof.json, the page
-docs/review_proof.md is made of them alone.
+the judge's better answers would have gained on the deals as they lay. Both go on where they were: games that have been
+done are not done again, so that the proof can be made in parts. `strength` compares reviews of a generated corpus with
+what its generator knows. Facts are collected in docs/review_proof.json, the page docs/review_proof.md is made of them
+alone.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import typer
 
 from tichu_models.agents.names import CHAMPION
 from tichu_models.records.schema import Rounds
-from tichu_models.review.judge import JudgeSettings
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.review.logs import games_in
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes, Serial
 from tichu_pipeline.tools.review_planted import GameTask, facts_of
 from tichu_pipeline.tools.review_proof_page import ROW, page
+from tichu_pipeline.tools.review_strength import LEAST_DECISIONS, strength
 from tichu_pipeline.tools.review_true_deals import DealsTask, gains_of
 
 app = typer.Typer(add_completion=False, help=__doc__)
@@ -111,6 +113,20 @@ def true_deals(
             done[game] = [[_short(each) for each in row] for row in rows]
             keep(out, facts)
     typer.echo(f"{out}: {name}, {len(done)} games, {sum(map(len, done.values())) // 2} decisions")
+
+
+@app.command("strength")
+def strength_of(
+    data: Annotated[Path, typer.Argument(help="A data folder with a generated corpus and reviews of it.")],
+    least: Annotated[int, typer.Option(help="Decisions of a player who is ranked.", min=2)] = LEAST_DECISIONS,
+    out: Out = PAGE,
+) -> None:
+    """Compares losses with what the generator of a corpus knows of its players. The stage `reviews` judges it."""
+    facts = facts_at(out)
+    found = strength(DataPaths(data), least)
+    facts.setdefault("strength", {})[found["referee"]] = found
+    keep(out, facts)
+    typer.echo(json.dumps(found))
 
 
 @app.command("page")

@@ -30,8 +30,6 @@ A loss is *seen* if its interval lies above 0."""
 SEEN_ABOUT = """\
 Of answers that cost {large} points or more, {big} are seen; of those within {near} points of the best, {small}."""
 CALIBRATION_ABOUT = """\
-- **Values.** The 95% intervals of the given answers' values hold the value by the many deals in {held} of the
-  {n:,} cases.
 - **Losses.** Measured loss and the one by the many deals differ by less than 1.96 standard errors of their difference
   in {close} of the cases in which the judge looked closer ({closer:,}), and in {all_close} of all.
 - **Shrinkage.** Of decisions as they were played, the losses that were seen ({natural}) are {natural_change} on the
@@ -48,6 +46,12 @@ Where both columns agree, losses are what they seem. That a strong player loses 
 contradiction: it answers at once, and does not look ahead."""
 
 
+STRENGTH_ABOUT = """\
+Games of a generated corpus, judged by the stage `reviews`. Its generator knows which plays were blunders, and how often
+each player blunders. The correlation is Spearman's, of that rate with the loss a decision, over players with at least
+{least} judged decisions; its interval is a bootstrap over players."""
+
+
 def page(facts: Mapping[str, Any]) -> str:
     """The whole page as Markdown."""
     parts = ["# How good the judge is", ABOUT]
@@ -55,6 +59,8 @@ def page(facts: Mapping[str, Any]) -> str:
         parts += _planted(facts["planted"])
     if facts.get("true_deals"):
         parts += _true_deals(facts["true_deals"])
+    if facts.get("strength"):
+        parts += _strength(facts["strength"])
     return "\n\n".join(parts) + "\n"
 
 
@@ -134,8 +140,6 @@ def _calibration(of: dict[str, np.ndarray], planted: np.ndarray, seen: np.ndarra
     known = np.isfinite(of["error"]) & (of["error"] > 0)
     close = np.abs(of["loss"] - of["worth"]) <= LEVELS * np.hypot(of["error"], of["worth_error"])
     return CALIBRATION_ABOUT.format(
-        held=share(of["held"].sum(), len(of["held"])),
-        n=len(of["held"]),
         close=share(*_counted(close, again, known)),
         closer=int((again & known).sum()),
         all_close=share(*_counted(close, known)),
@@ -169,6 +173,24 @@ def _true_deals(sources: Mapping[str, Any]) -> list[str]:
         markdown.table(("Games of", "Games", "Decisions", "Gain, supposed deals", "Gain, true deals"), rows),
         TRUE_SAYS,
     ]
+
+
+def _strength(referees: Mapping[str, Any]) -> list[str]:
+    """Losses beside what the generator of a corpus knows."""
+    rows = []
+    for name, facts in referees.items():
+        means = (
+            "not known" if each["loss"] is None else f"{each['loss']:.1f} ± {each['error']:.1f} ({each['plays']:,})"
+            for each in (facts["blunders"], facts["others"])
+        )
+        correlation = "not known"
+        if facts["interval"]:
+            low, high = facts["interval"]
+            correlation = f"{facts['correlation']:.2f} ({low:.2f} to {high:.2f})"
+        rows.append((f"`{name}`", str(facts["games"]), *means, str(facts["players"]), correlation))
+    least = max(facts["least"] for facts in referees.values())
+    headings = ("Referee", "Games", "Loss of blunders (plays)", "Loss of others (plays)", "Players", "Correlation")
+    return ["## Losses and strength", STRENGTH_ABOUT.format(least=least), markdown.table(headings, rows)]
 
 
 def _mean(gains: np.ndarray) -> str:

@@ -17,8 +17,9 @@ from tichu_models.agents.registry import agent_from
 from tichu_models.observation.view import VIEW
 from tichu_models.records.schema import Rounds
 from tichu_models.review.answers import Tried, answers_tried
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
 from tichu_models.review.losses import GIVEN
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.review.supposed_rounds import ask_earlier_seats, deal_unknown
 from tichu_models.rules.asking import KINDS, POSITION, SCHUPF
 from tichu_models.rules.cards import CARD_OF_INDEX

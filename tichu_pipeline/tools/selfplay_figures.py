@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.names import CHAMPION, FAST
 from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.runs import files
 from tichu_models.whole_files import write_whole
@@ -140,7 +140,7 @@ def style_of(name: str, runs: Path, deals: int) -> dict[str, dict[str, float]]:
     """How a run and the heuristic player play when they meet."""
     from tichu_models.agents.registry import agent_from
 
-    player = name if name == CHAMPION else f"policy:{name}"
+    player = f"{CHAMPION}:{FAST}" if name == CHAMPION else f"policy:{name}"
     counted = style((player, "heuristic"), lambda text: agent_from(text, runs), deals, STYLE_SEED)
     return {"self-play": counted[player], "heuristic": counted["heuristic"]}
 

@@ -34,10 +34,17 @@ def test_the_champion_plays_without_a_data_folder(champion):
         agent = agent_from(text)
         assert agent.name == text
         assert agent.answered_by == {kind: "champion" if kind == "play" else f"champion/{kind}" for kind in KINDS}
-    played = play(TournamentRequest(("champion", "champion:fast", "heuristic"), 4), agent_from)
+    played = play(TournamentRequest(("champion:deals=2", "champion:fast", "heuristic"), 4), agent_from)
     assert not played.forfeits
     scores = {number: played.results["score"][played.results["pairing"] == number] for number in range(3)}
-    assert np.array_equal(scores[1], scores[2])  # so far champion and champion:fast are the same
+    assert not np.array_equal(scores[1], scores[2])
+
+
+def test_it_searches_as_its_run_does_by_name(champion):
+    """A champion whose search has other settings than the documented ones."""
+    player = agent_from("champion")
+    assert player.options == agent_from("mctsrl:champion", champion.parent).options
+    assert player.policy.answered_by == agent_from("champion:fast").answered_by
 
 
 def test_networks_of_a_data_folder_do_not_play_with_it(champion, tmp_path):
@@ -46,11 +53,11 @@ def test_networks_of_a_data_folder_do_not_play_with_it(champion, tmp_path):
     assert agent_from("champion", tmp_path / "runs").answered_by["grand"] == "champion/grand"
 
 
-@pytest.mark.parametrize("text", ["champion:temperature=.5,seed=3", "champion:fast,temperature=.5,seed=3"])
-def test_its_options_follow_the_colon(champion, text):
+def test_its_options_follow_the_colon(champion):
     """An option that is read as a run."""
-    options = agent_from(text).options
-    assert (options.temperature, options.seed) == (0.5, 3)
+    fast, searching = agent_from("champion:fast,temperature=.5,seed=3").options, agent_from("champion:deals=8").options
+    assert (fast.temperature, fast.seed) == (0.5, 3)
+    assert searching.deals == 8
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.makers.games import options_of
 from tests.makers.pachisi import HAND, MADN_VECTORS, VECTORS, Vector, check_game, random_words
-from tichu_models.game import IllegalAction, State
+from tichu_models.game import CHANCE, OVER, Game, IllegalAction, State
 from tichu_models.games.pachisi.board import SWITCHES, TEAMS
 from tichu_models.games.pachisi.madn.rules import ODDS
 from tichu_models.games.pachisi.options import RingOptions
@@ -144,6 +144,78 @@ def test_a_team_wins_when_both_are_done(pin_of_a, won):
     assert state.pins[2].tolist() == [48, 49, 50, 51]
     assert MADN.returns(state).tolist() == won
     assert (MADN.legal(state) == []) == any(won)
+
+
+def turned(state: State, of: Game) -> State:
+    """The same position with every player one seat further on, and all pins a quarter round."""
+    other, ring, distance = of.copy(state), 4 * int(state.distance), int(state.distance)
+    names = ["hands", "held", *({"gave", "thrown"} & set(of.state.names))]
+    for name in names:
+        other[name][:] = np.roll(state[name], 1, axis=0)
+    cells = np.roll(state.pins, 1, axis=0).astype(int)
+    on_ring, in_goal = (cells >= 0) & (cells < ring), cells >= ring
+    cells[on_ring] = (cells[on_ring] + distance) % ring
+    seats = np.repeat(np.arange(4)[:, None], 4, axis=1)
+    cells[in_goal] = ring + 4 * seats[in_goal] + (cells[in_goal] - ring) % 4
+    other.pins[:] = cells
+    other.at[:] = -1
+    for player in range(4):
+        for pin in range(4):
+            if cells[player, pin] >= 0:
+                other.at[cells[player, pin]] = 4 * player + pin
+    other.turn, other.own = (int(state.turn) + 1) % 4, (int(state.own) + 1) % 4
+    return other
+
+
+@pytest.mark.parametrize("of", [MADN, DOG], ids=["madn", "dog"])
+def test_all_seats_are_alike(of):
+    """A start or an entry that is a cell off for some players: an advantage for a seat."""
+    generator, compared = np.random.default_rng(1), 0
+    for key in range(6):
+        state = of.new(options_of(of, distance="6", start_blocking="1", jump_in_goal_area="0", teams="0"), key)
+        for made in range(200):
+            while of.kernels.mover(state) == CHANCE:
+                of.kernels.chance(state)
+            if of.kernels.mover(state) == OVER:
+                break
+            other, found = turned(state, of), of.legal(state)
+            chosen = found[int(generator.integers(len(found)))]
+            if made % 5 == 0:
+                out = np.zeros((2, of.most_active), dtype=np.int16)
+                numbers = [of.kernels.features(each, row) for each, row in zip((state, other), out, strict=True)]
+                assert set(out[0, : numbers[0]]) == set(out[1, : numbers[1]])
+                assert len(of.legal(other)) == len(found)
+                if of is MADN:
+                    assert of.legal(other) == found
+                    of.kernels.step(other, chosen)
+                    compared += 1
+            of.kernels.step(state, chosen)
+            if of is MADN and made % 5 == 0:
+                assert other.pins.tolist() == turned(state, of).pins.tolist()
+    assert compared > 100 or of is DOG
+
+
+@pytest.mark.parametrize(
+    ("hand", "counts"),
+    [
+        ([4, 0, 1, 0, 0, 2], [4, 0, 1, 0, 0, 2]),
+        ([1, 2, 3, 4, 5, 6], [1] * 6),
+        ([5], [0, 0, 0, 0, 1, 0]),
+        ([6, 6, 1], [1, 0, 0, 0, 0, 2]),
+        ([0] * 6, None),
+        ([7, 1], None),
+        ([6] * 5, None),
+        ([], None),
+    ],
+)
+def test_cards_are_counted_or_listed(hand, counts):
+    """A program that lists its cards, and plays with others."""
+    written = {"pins": [[3, -1, -1, -1], [-1] * 4], "turn": 0, "hand": hand}
+    if counts is None:
+        with pytest.raises(IllegalAction, match="no state"):
+            MADN.notation.read_state(written)
+    else:
+        assert MADN.notation.write_state(MADN.notation.read_state(written))["hand"] == counts
 
 
 @pytest.mark.parametrize("words", [{}, {"players": "2", "distance": "5"}])

@@ -11,7 +11,8 @@ from tichu_models.chance import draw
 from tichu_models.observation.view import VIEW, see
 from tichu_models.players.builtin import HeuristicAgent, RandomAgent
 from tichu_models.review.answers import Tried, answers_tried
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.review.supposing import Supposer
 from tichu_models.rules.asking import ALL_KINDS, BOMB_THROW, KINDS, PLAY, ROUND_OVER, SCHUPF, next_question, perform
 from tichu_models.rules.cards import DECK

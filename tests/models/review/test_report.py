@@ -13,9 +13,10 @@ from tests.makers.runs import make_critic, make_self_taught
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.schema import ROUND, Rounds
 from tichu_models.records.scores import scores_before
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
 from tichu_models.review.luck import CriticsWorth
 from tichu_models.review.report import LoggedGame, review
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.review.tasks import Referees, RoundTask, judge_task
 
 NAMES = ["anna", "bert", "cleo", "dora"]

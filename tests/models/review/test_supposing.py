@@ -12,7 +12,8 @@ from tichu_models.observation.view import VIEW, see
 from tichu_models.players.builtin import HeuristicAgent
 from tichu_models.records.history import turns
 from tichu_models.records.schema import Rounds
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.review.supposing import Supposer
 from tichu_models.rules.asking import BOMB_THROW, GRAND_CALL, KINDS, PLAY, SCHUPF, SMALL_CALL
 from tichu_models.rules.cards import BIT_OF_INDEX, DECK, INDEX_OF_BIT

@@ -82,5 +82,9 @@ def test_a_person_plays():
     assert status == 0, complaints
     assert "A to move" in output
     assert "expected pin and number" in output
+    status, output, _ = run("play", "dog", "--agents", "rules", "--seat", "D", typed="q\n")
+    assert status == 0
+    assert output.count("an action that nobody else sees") == 3
+    assert "give" not in output
     assert run("play", "madn", "--agents", "random", typed="l\n0 1\nq\n")[0] == 0
     assert "MADN" in run("rules", "madn")[1]

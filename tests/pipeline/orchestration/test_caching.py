@@ -25,7 +25,7 @@ from tichu_pipeline.storage.freshness import State
 pytestmark = pytest.mark.proof
 
 MONTHS = ["2024-01", "2024-02", "2024-03"]
-NETWORKS = ("training_runs", "selfplay_runs", "best_response", "model_comparison", "games")
+NETWORKS = ("training_runs", "selfplay_runs", "best_response", "model_comparison", "games", "reviews")
 OF_GAMES = ("game_rules", "game_runs", "game_matches", "game_studies", "games_report")
 RANGE = {"dagster/asset_partition_range_start": MONTHS[0], "dagster/asset_partition_range_end": MONTHS[-1]}
 

@@ -21,7 +21,9 @@ GAMES = {
     "games/clever/runs/td",
     "games/clever-prototype/rules",
     "games/dog/rules",
+    "games/dog/matches",
     "games/madn/rules",
+    "games/madn/matches",
     "games/report",
 }
 SLOW_GAMES = {"games/clever/runs/ppo", "games/clever-prototype/runs/td", "games/clever-prototype/runs/ppo"}
@@ -46,6 +48,7 @@ def test_definitions_hold_the_stages_in_order():
             "features",
             "rounds_manifest",
             "analysis",
+            "reviews",
             "scaling",
             "analysis_report",
             "dataset",
@@ -61,11 +64,13 @@ def test_definitions_hold_the_stages_in_order():
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {*order, *GAMES} - {
         taught[1],
         "best_response",
+        "reviews",
     }
     job = defs.resolve_job_def("games")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == GAMES | SLOW_GAMES
-    job = defs.resolve_job_def("exploit")
-    assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {"best_response"}
+    for name, stage in (("exploit", "best_response"), ("reviews", "reviews")):
+        job = defs.resolve_job_def(name)
+        assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {stage}
 
 
 def test_the_picture_of_the_graph_shows_every_group():
@@ -97,6 +102,8 @@ def test_every_stage_is_checked_in_the_product():
         "tournament": {"nobody_failed"},
         "games/chameleon/rules": {"perft_exact"},
         "games/chameleon/matches": {"nobody_failed"},
+        "games/dog/matches": {"nobody_failed"},
+        "games/madn/matches": {"nobody_failed"},
     }
     graph = defs.resolve_asset_graph()
     blocking = {key.name for key in graph.asset_check_keys if graph.get(key).blocking}

@@ -11,6 +11,7 @@ import tomllib
 import pytest
 
 from tests.makers.reviewed import reviewed
+from tests.paths import ROOT
 from tichu_models.rules.asking import KINDS
 from tichu_pipeline.html.inlined import STATIC, ScriptError, script_of
 from tichu_pipeline.review.evening import certain_loss, evening
@@ -141,3 +142,10 @@ def test_scripts_that_cannot_be_put_together_are_refused(tmp_path, monkeypatch):
         script_of("one")
     (tmp_path / "two.js").write_text("export function b() {}\n")
     assert script_of("one").index("module_two = ") < script_of("one").index("module_one = ")
+
+
+def test_scripts_and_texts_are_package_data():
+    """A page that a checkout can write, and an installed package cannot."""
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    shipped = {path for pattern in patterns["tichu_pipeline"] for path in (ROOT / "tichu_pipeline").glob(pattern)}
+    assert {*SCRIPTS, STATIC / "review.css", FILE} <= shipped

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.paths import SOUND_GAME
-from tichu_models.review import judge
+from tichu_models.review import settings
 from tichu_pipeline.cli import app
 from tichu_pipeline.review.terminal import marks, sentence
 from tichu_pipeline.rounds.ingest import ingest
@@ -104,7 +104,7 @@ def test_a_page_of_a_log_with_hostile_names(log, tmp_path):
 
 def test_deep_looks_closer_at_everything(log, monkeypatch):
     """An option that changes nothing."""
-    monkeypatch.setattr(judge, "DEEP", judge.JudgeSettings(deals=40, more=8, again=48))
+    monkeypatch.setattr(settings, "DEEP", settings.JudgeSettings(deals=40, more=8, again=48))
     referee = json.loads(run(log, "--deep", "--json").stdout)["referee"]
     assert (referee["deals"], referee["again"]) == (40, 48)
 

@@ -33,7 +33,15 @@ MONTHS = ["2024-01", "2024-02", "2024-03"]
 # What takes training, games, and the page that leads to all others, have tests of their own.
 GAMES = {"rules": "game_rules", "runs": "game_runs", "matches": "game_matches"}
 GAMES |= {"studies": "game_studies", "report": "games_report"}
-NETWORKS = ("training_runs", "selfplay_runs", "best_response", "model_comparison", *GAMES.values(), "overview")
+NETWORKS = (
+    "training_runs",
+    "selfplay_runs",
+    "best_response",
+    "model_comparison",
+    *GAMES.values(),
+    "overview",
+    "reviews",
+)
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,8 @@ def corpora(tmp_path_factory) -> dict[str, DataPaths]:
     folder, made = tmp_path_factory.mktemp("corpora"), {}
     for player in ("champion", "heuristic"):
         made[player] = DataPaths(folder / player)
-        generate_played(made[player].raw, player, folder, GAMES, ["2024-01"], seed=4, workers=1)
+        agent = "champion:fast" if player == "champion" else player
+        generate_played(made[player].raw, agent, folder, GAMES, ["2024-01"], seed=4, workers=1)
         ingest(made[player].raw, made[player])
         build(made[player])
     return made
@@ -102,7 +103,7 @@ def test_rules_of_thumb_answer_one_habit_alone():
     """A worth that other decisions have made; and one that is not 0 although nothing was changed."""
     worth = worth_of("heuristic", Path(), ["gives to the partner", "wishes"], deals=20)
     assert [(each["points"], each["error"]) for each in worth.values()] == [(0.0, 0.0)] * 2
-    champion = agent_from("champion")
+    champion = agent_from("champion:fast")
     grand = next(habit for habit in HABITS if habit.kind == GRAND_CALL)
     player, asked = ByRule(champion, grand), {}
 

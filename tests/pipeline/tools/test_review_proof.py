@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from tests.paths import SOUND_GAME
 from tichu_models.players.builtin import HeuristicAgent
-from tichu_models.review.judge import Judge, JudgeSettings
+from tichu_models.review.judge import Judge
+from tichu_models.review.settings import JudgeSettings
 from tichu_models.rules.asking import GRAND_CALL, SCHUPF
 from tichu_pipeline.tools import review_planted, review_proof, review_true_deals
 from tichu_pipeline.tools.review_planted import GameTask, decisions_in, generated

@@ -47,7 +47,7 @@ def test_a_run_that_ships_plays_as_before(paths, tmp_path, monkeypatch):
     assert json.loads((shipped / RECORD).read_text()) == record
     assert record["against_heuristic"]["deals"] == DEALS
     monkeypatch.setattr(files, "CHAMPION", shipped)
-    assert agent_from("champion").answered_by.keys() == agent_from("policy:one", paths.runs).answered_by.keys()
+    assert agent_from("champion:fast").answered_by.keys() == agent_from("policy:one", paths.runs).answered_by.keys()
 
 
 def test_a_challenger_that_does_not_beat_the_champion_stays_out(paths, tmp_path, monkeypatch):

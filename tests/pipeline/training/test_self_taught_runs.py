@@ -142,7 +142,7 @@ def test_the_champion_is_explained_and_plays_without_runs(tmp_path, monkeypatch)
     for name in ("champion", "champion/schupf"):
         assert json.loads(tichu(empty, "explain", name, *ask))
     facts = json.loads(
-        tichu(empty, "tournament", "champion", "champion:fast", "random", "--deals", "4", "--workers", "1", "--json")
+        tichu(empty, "tournament", "champion:deals=2", "champion:fast", "random", "--deals", "4", "--json")
     )
     assert len(facts["pairings"]) == 3
     command = ["play", "--agents", "champion:fast,temperature=.5", "--hint", "--data", str(empty.root)]
@@ -203,7 +203,7 @@ def test_a_tournament_is_played_again_when_the_champion_changes(tmp_path, monkey
     """Results of the champion before."""
     monkeypatch.setattr(files, "CHAMPION", make_champion(tmp_path / "package"))
     empty = DataPaths(tmp_path / "empty")
-    command = ("tournament", "champion", "random", "--deals", "2", "--workers", "1", "--name", "cup")
+    command = ("tournament", "champion:fast", "random", "--deals", "2", "--workers", "1", "--name", "cup")
     tichu(empty, *command)
     assert "was there" in tichu(empty, *command)
     make_run(tmp_path / "package" / "champion", "WishRLNet", "wish", seed=9)

@@ -70,9 +70,13 @@ export function drawControls(page) {
     page.review.players.forEach(({ name }, at) =>
       players[at].setAttribute("aria-pressed", String(name === state.name)),
     );
-    page.review.rounds.forEach((_, place) => {
-      rounds.options[place].textContent = page.roundSummary(place);
-    });
+    const listed = JSON.stringify([round.players[state.seat], state.least, state.tries]);
+    if (update.listed !== listed) {
+      page.review.rounds.forEach((_, place) => {
+        rounds.options[place].textContent = page.roundSummary(place);
+      });
+      update.listed = listed;
+    }
     rounds.value = String(state.round);
     slider.max = String(round.steps.length - 1);
     slider.value = String(state.step);

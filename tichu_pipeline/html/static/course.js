@@ -10,10 +10,10 @@ const LEAST_WIDTH = 300; // pixels
 
 /** The graph of the expected result of the team of the seat on show. */
 export function drawCourse(page) {
-  const { round, state, review } = page;
+  const { round, state } = page;
   const team = state.seat % 2;
-  const values = review.decisions
-    .filter((each) => each.round === state.round && !page.asks(each))
+  const values = page.ofRound[state.round]
+    .filter((each) => !page.asks(each))
     .map((each) => {
       const sign = each.seat % 2 === team ? 1 : -1;
       const given = each.options.find((option) => JSON.stringify(option.answer) === JSON.stringify(each.answer));
@@ -80,7 +80,7 @@ export function drawList(page) {
   const { round, state, review } = page;
   const name = round.players[state.seat];
   const judged = review.players.some((player) => player.name === name);
-  const own = review.decisions.filter((each) => each.round === state.round && each.seat === state.seat);
+  const own = page.ofSeat();
   const decided = new Set(own.filter((each) => each.kind === "play").map((each) => each.step));
   const turns = round.steps.flatMap((each, step) =>
     each.seat === state.seat && ["play", "pass"].includes(each.event) && !decided.has(step - 1)

@@ -19,7 +19,8 @@ const LEAST = 0.05; // points that a loss must have to be one
 class Page {
   constructor(review) {
     this.review = review;
-    review.decisions.forEach((decision, id) => Object.assign(decision, { id }));
+    this.ofRound = review.rounds.map(() => []); // decisions by the place of their round
+    review.decisions.forEach((decision, id) => this.ofRound[decision.round].push(Object.assign(decision, { id })));
     this.several = review.games.length > 1;
     this.state = { name: review.players[0].name, round: 0, step: 0, seat: 0, open: false, tries: false, least: 0 };
     this.tried = new Map(); // decision id: the answer that was tried first
@@ -29,11 +30,14 @@ class Page {
     return this.review.rounds[this.state.round];
   }
 
-  /** The decisions of the seat on show at a step of its round. */
+  /** The decisions of a seat in the round on show, by default of the seat on show. */
+  ofSeat(seat = this.state.seat) {
+    return this.ofRound[this.state.round].filter((each) => each.seat === seat);
+  }
+
+  /** Those that were asked after a step. */
   at(step = this.state.step, seat = this.state.seat) {
-    return this.review.decisions.filter(
-      (each) => each.round === this.state.round && each.step === step && each.seat === seat,
-    );
+    return this.ofSeat(seat).filter((each) => each.step === step);
   }
 
   /** Whether the answer to a decision is still to be hidden. */
@@ -212,9 +216,7 @@ class Page {
     const after = round.steps[state.step + 1];
     const turn = after && after.seat === state.seat && ["play", "pass"].includes(after.event);
     if (!drawn.length) {
-      const next = this.review.decisions.find(
-        (each) => each.round === state.round && each.seat === state.seat && each.step > state.step,
-      );
+      const next = this.ofSeat().find((each) => each.step > state.step);
       const link = next && el("a", { href: this.linkToDecision(next) }, text("next.open"));
       drawn.push(
         el(
@@ -254,7 +256,8 @@ class Page {
 
   /** What a round cost the player on show, for lists of rounds. */
   roundLoss(place) {
-    const lost = this.errors().filter((each) => each.round === place);
+    const name = this.round.players[this.state.seat];
+    const lost = this.ofRound[place].filter((each) => each.player === name && each.loss >= this.state.least);
     return lost.reduce((sum, each) => sum + each.loss, 0);
   }
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import dagster as dg
 from pydantic import Field
 
-from tichu_models.agents.names import CHAMPION
+from tichu_models.agents.names import CHAMPION, FAST
 from tichu_models.options import OptionError
 from tichu_models.rl.settings import DEFAULT_PRESET, PRESETS
 from tichu_models.runs.manifest import CheckpointError
@@ -29,7 +29,7 @@ _PRESET = os.environ.get("TICHU_PRESET") or DEFAULT_PRESET
 class BestResponseConfig(dg.Config):
     """Against whom others are trained, and for how long."""
 
-    agent: str = Field(CHAMPION, description="The player, named as for `tichu exploit`.")
+    agent: str = Field(f"{CHAMPION}:{FAST}", description="The player, named as for `tichu exploit`.")
     from_run: str = Field("", description="A run whose networks the second start begins with; by default random ones.")
     minutes: float = Field(MINUTES, description="Minutes of each training; 0 for all iterations of the preset.", ge=0)
     seeds: int = Field(SEEDS, description="Trainings from each start.", ge=1)

@@ -41,4 +41,5 @@ GAME = Game(
     ),
     sides_of=sides_of,
     hide=views.hide,
+    is_secret=lambda state, _: state.phase == rules.EXCHANGE,
 )

@@ -5,8 +5,8 @@ player on turn, and may have `hands` of all, `played` and `thrown` cards, those 
 (deal, exchange, play), the size of the next `deal` and the `starter`; cards that are nowhere are in the pack.
 
 An action is {"card": "5", "pin": 0, "move": 5}, {"swap": [own pin, other player, its pin]}, {"seven": [steps of each
-pin]}, each with "card": "joker" if it is one; {"give": card} or {"discard": true}. A person writes 0 5, swap 0 B3 or
-seven 0 7 0 0, each with joker before it if it is one, give 5, or discard.
+pin]}, each with "card": "joker" if it is one; {"give": card} or {"discard": true}. A move of 7 is a seven by one pin. A
+person writes 0 5, swap 0 B3 or seven 0 7 0 0, each with joker before it if it is one, give 5, or discard.
 """
 
 from __future__ import annotations
@@ -180,8 +180,10 @@ def _read_action(state: State, written: Any) -> Action:
     pin, steps = within(written["pin"], 0, PINS - 1, "pin"), within(written["move"], -4, MOVES[-1], "move")
     if steps == -4:
         return Action(BACKS, joker, pin, steps)
+    if steps == WHOLE_SEVEN:
+        return Action(SEVENS, joker, split=tuple(WHOLE_SEVEN * (each == pin) for each in range(PINS)))
     if steps not in MOVES:
-        raise NoState(f"move: {steps}: expected -4 or one of {', '.join(map(str, MOVES))}; a 7 is written as seven")
+        raise NoState(f"move: {steps}: expected -4 or a number from 1 to {MOVES[-1]}")
     return Action(STEPS, joker, pin, steps)
 
 

@@ -1,8 +1,10 @@
 """How games of MADN are written: as JSON for programs, as words for people.
 
 Beside the board a state has the `die` (0 before the throw), or `hands`: how many cards of 1 to 6 each player has, and
-`hand`, those of the player on turn. With `die` and nothing else the game is one with dice; without cards and die all
-have all cards. An action is {"pin": 0, "move": 5}, pins from 0 to 3, or {"pass": true}; a person writes 0 5, or pass.
+`hand`, those of the player on turn. A list that cannot be six such numbers is read as the cards themselves. With `die`
+and nothing else the game is one with dice; without cards and die all have all cards.
+
+An action is {"pin": 0, "move": 5}, pins from 0 to 3, or {"pass": true}; a person writes 0 5, or pass.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from tichu_models.games.pachisi.madn.rules import COPIES, PASS, SIDES, STATE, le
 from tichu_models.games.pachisi.notation import illegal, read_board, why_no_move, within, write_board
 from tichu_models.games.pachisi.options import MADN
 from tichu_models.games.pachisi.options import read_options as read_words
+
+NUMBERS = set(range(1, SIDES + 1))
 
 
 def read_options(words: Mapping[str, str]) -> np.ndarray:
@@ -46,12 +50,12 @@ def read_state(written: Any) -> State:
 
 
 def _read_hand(state: State, player: int, hand: Any) -> None:
-    if len(hand) != SIDES:
-        raise ValueError(f"hand: expected how many cards of 1 to {SIDES} there are, found {hand!r}")
+    if len(hand) != SIDES or max(hand) > COPIES:  # cards one by one
+        hand = [list(hand).count(number) for number in range(1, SIDES + 1)] if set(hand) <= NUMBERS else ()
+    if len(hand) != SIDES or not any(hand):
+        raise ValueError(f"hand: expected how many cards of 1 to {SIDES} there are, or each of them, at least one")
     state.hands[player] = [within(number, 0, COPIES, "hand") for number in hand]
     state.held[player] = sum(hand)
-    if state.held[player] == 0:
-        raise ValueError("hand: expected a card, an empty hand is filled again at once")
 
 
 def write_state(state: State) -> dict[str, Any]:

@@ -1,0 +1,140 @@
+"""MuZero: targets and searches against plain references, and against mctx where it is installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.oracles.muzero import Plain, World, a_world, value_targets
+from tichu_models.algorithms.muzero import targets
+from tichu_models.algorithms.muzero.search import Found, Imagined, Search, considered_visits
+
+PLACES, GAMES = 4_000, 24
+
+
+@pytest.mark.parametrize("steps", [1, 5, 10])
+@pytest.mark.parametrize("teams", [2, 4])
+def test_targets_are_those_of_the_reference(steps, teams):
+    """A value that is looked up after the end, where the next game's first position stands, or that is not turned over
+    for the other side; games of every length around the number of steps."""
+    generator = np.random.default_rng(steps)
+    games = [
+        [(int(generator.integers(teams)), float(generator.uniform(-1, 1))) for _ in range(length)]
+        for length in [*range(1, 2 * steps + 3), steps, steps + 1]
+    ]
+    outcomes = [{side: 1.0 if side == game[-1][0] else -1.0 for side in range(teams)} for game in games]
+    flat = [position for game in games for position in game]
+    won = [outcome[side] for game, outcome in zip(games, outcomes, strict=True) for side, _ in game]
+    values, sides = np.array([value for _, value in flat]), np.array([side for side, _ in flat])
+    found = np.full(len(flat), np.nan)
+    ends = np.cumsum([len(game) for game in games])
+    targets.value_targets(values, np.array(won), sides, ends, steps, 0.97, 0.997, found)
+    np.testing.assert_allclose(found, value_targets(games, outcomes, steps, 0.97, 0.997), rtol=1e-12)
+
+
+def test_with_exactly_so_many_steps_left_the_outcome_is_the_target():
+    """The value of the next game's first position, which lies just behind the end."""
+    values, found = np.array([0.1, 0.2, 0.3, 9.0]), np.zeros(4)
+    sides, ends = np.array([0, 1, 0, 1]), np.array([3, 4])
+    targets.value_targets(values, np.array([1.0, -1.0, 1.0, 1.0]), sides, ends, 3, 1.0, 1.0, found)
+    assert found.tolist() == [1.0, -1.0, 1.0, 1.0]
+    targets.value_targets(values, np.array([1.0, -1.0, 1.0, 1.0]), sides, ends, 1, 1.0, 1.0, found)
+    assert found.tolist() == [-0.2, -0.3, 1.0, 1.0]
+
+
+def test_windows_end_with_their_game():
+    """A step that leads from the end of a game into the next one, or a discount for the wrong side."""
+    sides = np.array([0, 0, 1, 0, 1])  # a game of three, a game of two
+    starts, last = np.array([0, 2, 3]), np.array([3, 3, 5])
+    positions, relations = np.zeros((3, 4), dtype=np.int64), np.zeros((3, 3), dtype=np.int64)
+    targets.windows(starts, last, sides, positions, relations)
+    assert positions.tolist() == [[0, 1, 2, -1], [2, -1, -1, -1], [3, 4, -1, -1]]
+    assert relations.tolist() == [[1, -1, 0], [0, 0, 0], [-1, 0, 0]]
+
+
+class Case:
+    """Searches of several games in one world."""
+
+    def __init__(self, actions: int, seed: int, noise: float, share: float = 0.7) -> None:
+        generator = np.random.default_rng(seed)
+        self.world: World = a_world(PLACES, actions, seed)
+        self.roots = generator.integers(0, PLACES, GAMES)
+        self.legal = generator.random((GAMES, actions)) < share
+        self.legal[:, 0] |= ~self.legal.any(axis=1)
+        self.legal[0], self.legal[0, 1] = False, True  # a single legal action
+        self.gumbel = (noise * generator.gumbel(size=(GAMES, actions))).astype(np.float32)
+
+    def run(self, simulations: int) -> Found:
+        """By the kernels."""
+        places = np.zeros((GAMES, simulations + 1), dtype=np.int64)
+        places[:, 0] = self.roots
+        rows = np.arange(GAMES)
+
+        def imagine(parents: np.ndarray, actions: np.ndarray, node: int) -> Imagined:
+            places[:, node] = at = self.world.after(places[rows, parents], actions)
+            return Imagined(
+                self.world.rewards[at], self.world.discounts[at], self.world.values[at], self.world.logits[at]
+            )
+
+        search = Search(GAMES, self.legal.shape[1], simulations)
+        of_roots = self.world.values[self.roots], self.world.logits[self.roots]
+        search.run(*of_roots, self.legal, self.gumbel, imagine)
+        places[:, 1:] = 0
+        return search.run(*of_roots, self.legal, self.gumbel, imagine)  # as good as with new memory
+
+
+CASES = [(24, 32, 0.0), (24, 100, 1.0), (5, 50, 0.0), (3, 1, 1.0), (40, 75, 1.0)]
+
+
+@pytest.mark.parametrize(("actions", "simulations", "noise"), CASES)
+def test_searches_are_those_of_the_reference(actions, simulations, noise):
+    """A visit too many, a value that is turned over twice, an action that is not legal at the root."""
+    case = Case(actions, simulations, noise)
+    found = case.run(simulations)
+    for game in range(GAMES):
+        plain = Plain(case.world, case.legal[game].tolist(), case.gumbel[game].tolist())
+        action, visits, value = plain.search(int(case.roots[game]), simulations)
+        assert found.visits[game].tolist() == visits
+        assert found.actions[game] == action
+        assert found.values[game] == pytest.approx(value, abs=1e-6)
+    assert case.legal[np.arange(GAMES), found.actions].all()
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-5)
+    assert (found.weights[~case.legal] == 0).all()
+
+
+@pytest.mark.parametrize(("actions", "simulations", "noise"), CASES)
+def test_searches_are_those_of_mctx(actions, simulations, noise):
+    """A search that a reference of our own has misunderstood as well."""
+    mctx = pytest.importorskip("mctx", reason="mctx, a second opinion, is not installed")
+    import jax
+    import jax.numpy as jnp
+
+    case = Case(actions, simulations, noise)
+    world = World(*(jnp.asarray(table) for table in case.world))
+
+    def step(_, __, action, place):
+        at = world.after(place, action)
+        of_place = {"prior_logits": world.logits[at], "value": world.values[at]}
+        return mctx.RecurrentFnOutput(reward=world.rewards[at], discount=world.discounts[at], **of_place), at
+
+    roots = jnp.asarray(case.roots)
+    policy = mctx.gumbel_muzero_policy
+    args = {"invalid_actions": jnp.asarray(~case.legal), "max_num_considered_actions": 16, "gumbel_scale": noise}
+    key = jax.random.PRNGKey(0)
+    root = mctx.RootFnOutput(prior_logits=world.logits[roots], value=world.values[roots], embedding=roots)
+    output = policy((), key, root, step, simulations, **args)
+    case.gumbel = np.asarray(output.search_tree.extra_data.root_gumbel)
+    found, summary = case.run(simulations), output.search_tree.summary()
+    assert found.visits.tolist() == np.asarray(summary.visit_counts).astype(int).tolist()
+    assert found.actions.tolist() == np.asarray(output.action).tolist()
+    np.testing.assert_allclose(found.values, np.asarray(summary.value), atol=1e-5)
+    np.testing.assert_allclose(found.weights, np.asarray(output.action_weights), atol=1e-4)
+
+
+@pytest.mark.parametrize(("actions", "simulations"), [(1, 5), (2, 9), (16, 32), (16, 200), (5, 3)])
+def test_halving_tries_the_best_most(actions, simulations):
+    """Simulations that are lost, or spent on actions that have dropped out."""
+    found = considered_visits(actions, simulations)
+    assert len(found) == simulations
+    assert found[: min(actions, simulations)] == [0] * min(actions, simulations)
+    assert found == sorted(found)

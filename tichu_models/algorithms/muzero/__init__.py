@@ -1,0 +1,1 @@
+"""MuZero for any game: what its networks learn from, and the search in what they imagine."""

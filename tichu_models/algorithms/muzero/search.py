@@ -1,0 +1,90 @@
+"""Gumbel MuZero: a search in what networks imagine, for many games in step, with sequential halving at the root.
+
+The networks are a function; they are asked for all games at once, once a simulation. What they imagine stays with them:
+the search knows nodes by their numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tichu_models.algorithms.muzero.tree import UNTRIED, descend, grow, harvest, new_tree, plant
+
+CONSIDERED = 16  # actions that are looked at in the beginning
+
+
+class Imagined(NamedTuple):
+    """What the networks say of a step, an array for each, a row for each game."""
+
+    rewards: np.ndarray
+    discounts: np.ndarray
+    values: np.ndarray
+    logits: np.ndarray
+
+
+# (nodes, actions, new node) -> what comes of these actions in these nodes, one for each game; the latent positions are
+# to be kept as those of the new node.
+Imagine = Callable[[np.ndarray, np.ndarray, int], Imagined]
+
+
+class Found(NamedTuple):
+    """What a search has found, a row for each game."""
+
+    actions: np.ndarray
+    weights: np.ndarray  # the improved policy, which a network learns
+    values: np.ndarray  # of the roots
+    visits: np.ndarray  # of the root's actions
+
+
+def considered_visits(actions: int, simulations: int) -> list[int]:
+    """Sequential halving (Karnin et al. 2013): how often the actions in question have been tried before each
+    simulation, if there are so many; half of them drop out in each round."""
+    if actions <= 1:
+        return list(range(simulations))
+    rounds, left = math.ceil(math.log2(actions)), actions
+    visits, found = [0] * actions, list[int]()
+    while len(found) < simulations:
+        for _ in range(max(1, simulations // (rounds * left))):
+            found += visits[:left]
+            visits[:left] = [each + 1 for each in visits[:left]]
+        left = max(2, left // 2)
+    return found[:simulations]
+
+
+class Search:
+    """Searches of so many games at a time, with memory of their own."""
+
+    def __init__(self, games: int, actions: int, simulations: int, considered: int = CONSIDERED) -> None:
+        self.games, self.simulations = games, simulations
+        self._most = min(considered, actions)
+        self._tree, self._scores = new_tree(games, actions, simulations), np.zeros(actions)
+        table = [considered_visits(n, simulations) for n in range(self._most + 1)]
+        self._table = np.array(table, dtype=np.int64).reshape(self._most + 1, simulations)
+
+    def run(
+        self, values: np.ndarray, logits: np.ndarray, legal: np.ndarray, gumbel: np.ndarray, imagine: Imagine
+    ) -> Found:
+        """Searches from roots of which the networks say this. `legal` (bool) and `gumbel`, its noise, are of the
+        actions of each game; without noise the result is always the same."""
+        parents, actions = np.zeros(self.games, dtype=np.int64), np.zeros(self.games, dtype=np.int64)
+        considered = self._table[np.minimum(legal.sum(axis=1), self._most)]
+        noise = gumbel.astype(np.float64)
+        plant(self._tree, values.astype(np.float32), logits.astype(np.float32))
+        for simulation in range(self.simulations):
+            descend(self._tree, legal, noise, considered, simulation, self._scores, parents, actions)
+            said = imagine(parents, actions, simulation + 1)
+            arrays = (np.ascontiguousarray(each, dtype=np.float32) for each in said)
+            grow(self._tree, simulation, parents, actions, *arrays)
+        return self._found(legal, noise)
+
+    def _found(self, legal: np.ndarray, noise: np.ndarray) -> Found:
+        chosen, weights = np.zeros(self.games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
+        harvest(self._tree, legal, noise, self._scores, chosen, weights)
+        children = self._tree.children[:, 0]
+        visits = np.take_along_axis(self._tree.visits, np.maximum(children, 0), axis=1)
+        visits[children == UNTRIED] = 0
+        return Found(chosen, weights, self._tree.values[:, 0].copy(), visits)

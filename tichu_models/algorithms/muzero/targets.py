@@ -1,0 +1,59 @@
+"""What the networks of MuZero learn from: the value of every position of played games, and windows of steps after it.
+
+Games are end to end; game i ends before `ends[i]`. A position belongs to the side that moves in it; values are those of
+that side. So a value that is looked up later is turned over if the other side moves there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tichu_models.kernels import kernel
+
+NONE = -1  # in place of a position after the end
+
+
+@kernel
+def value_targets(
+    values: np.ndarray,
+    outcomes: np.ndarray,
+    sides: np.ndarray,
+    ends: np.ndarray,
+    steps: int,
+    discount: float,
+    fade: float,
+    targets: np.ndarray,
+) -> None:
+    """The value of each position: that of the search `steps` later, times `discount` for each step, if the game still
+    has a position there; else the outcome, times `fade` for each step to the end.
+
+    With exactly `steps` left there is no such position: it would be the first of the next game. `outcomes` are those of
+    the side that moves.
+    """
+    at = 0
+    for end in ends:
+        for k in range(at, end):
+            later = k + steps
+            if later < end:
+                sign = 1.0 if sides[later] == sides[k] else -1.0
+                targets[k] = sign * discount**steps * values[later]
+            else:
+                targets[k] = outcomes[k] * fade ** (end - k)
+        at = end
+
+
+@kernel
+def windows(
+    starts: np.ndarray, last: np.ndarray, sides: np.ndarray, positions: np.ndarray, relations: np.ndarray
+) -> None:
+    """The positions of windows that begin at `starts`, of games that end before `last`, NONE where a game is over; and
+    for each step whether the same side moves after it (1) or the other one (-1), 0 where the game ends."""
+    for i in range(len(starts)):
+        for k in range(positions.shape[1]):
+            at = starts[i] + k
+            positions[i, k] = at if at < last[i] else NONE
+        for k in range(relations.shape[1]):
+            at = starts[i] + k
+            relations[i, k] = 0
+            if at + 1 < last[i]:
+                relations[i, k] = 1 if sides[at] == sides[at + 1] else -1

@@ -1,0 +1,229 @@
+"""The tree of a search in imagined positions, of many games at a time: kernels that choose a way down, and back up.
+
+A node is a latent position: what the networks say of it, and how it was come to. The root is node 0, the node of
+simulation i is i + 1. No rules are known below the root, so all actions are there. Values are those of the side that
+moves in a node; `discount` of a node is 1 if the same side moves as before it, -1 if the other, 0 if the game is over.
+
+Actions are valued as by Gumbel MuZero (Danihelka et al. 2022): those not yet tried are thought to be worth what the
+network and the tried ones say of the node, and all values are brought to 0 .. 1 and stretched by the visits.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tichu_models.kernels import inner, kernel
+
+UNTRIED = -1
+STRETCH, FIRST_VISITS = 0.1, 50.0  # value_scale and maxvisit_init of the paper
+SMALL = 1e-8  # differences of values below it count as none
+TINY = float(np.finfo(np.float32).tiny)  # the least prior
+LOW = -1e9  # the least score of an action at the root
+
+
+class Tree(NamedTuple):
+    """The nodes of all games: arrays (games, nodes), those of actions (games, nodes, actions)."""
+
+    children: np.ndarray  # int32: the node of each action, or UNTRIED
+    logits: np.ndarray  # float32: of the policy
+    priors: np.ndarray  # float32: the same as probabilities
+    raw: np.ndarray  # float32: the network's value
+    values: np.ndarray  # float64: the mean of what has been found below
+    visits: np.ndarray  # int32
+    rewards: np.ndarray  # float32: of the step to the node
+    discounts: np.ndarray  # float32
+    parents: np.ndarray  # int32
+    actions: np.ndarray  # int32: which action of the parent
+
+
+def new_tree(games: int, actions: int, simulations: int) -> Tree:
+    """Room for so many simulations."""
+    nodes = simulations + 1
+
+    def of_nodes(kind: type) -> np.ndarray:
+        return np.zeros((games, nodes), dtype=kind)
+
+    return Tree(
+        children=np.full((games, nodes, actions), UNTRIED, dtype=np.int32),
+        logits=np.zeros((games, nodes, actions), dtype=np.float32),
+        priors=np.zeros((games, nodes, actions), dtype=np.float32),
+        raw=of_nodes(np.float32),
+        values=of_nodes(np.float64),
+        visits=of_nodes(np.int32),
+        rewards=of_nodes(np.float32),
+        discounts=of_nodes(np.float32),
+        parents=of_nodes(np.int32),
+        actions=of_nodes(np.int32),
+    )
+
+
+@inner
+def fill_node(tree: Tree, game: int, node: int, value: float, logits: np.ndarray) -> None:
+    """Takes down what the networks say of a new node."""
+    highest, total = logits[0], 0.0
+    for action in range(len(logits)):
+        highest = max(highest, logits[action])
+    for action in range(len(logits)):
+        tree.children[game, node, action] = UNTRIED
+        tree.logits[game, node, action] = logits[action]
+        chance = np.exp(np.float64(logits[action]) - highest)
+        tree.priors[game, node, action] = chance
+        total += chance
+    for action in range(len(logits)):
+        tree.priors[game, node, action] /= total
+    tree.raw[game, node] = value
+    tree.values[game, node] = value
+    tree.visits[game, node] = 1
+
+
+@inner
+def value_actions(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
+    """Writes what each action of a node is worth beside the policy's logits; returns how often they have been tried."""
+    tried, most, prior, found = 0, 0, 0.0, 0.0
+    for action in range(len(scores)):
+        child = tree.children[game, node, action]
+        if child != UNTRIED:
+            visits = tree.visits[game, child]
+            value = tree.rewards[game, child] + tree.discounts[game, child] * tree.values[game, child]
+            scores[action] = value
+            chance = max(TINY, np.float64(tree.priors[game, node, action]))
+            tried += visits
+            most = max(most, visits)
+            prior += chance
+            found += chance * value
+    mixed = np.float64(tree.raw[game, node])
+    if tried > 0:
+        mixed = (mixed + tried * found / prior) / (tried + 1)
+    lowest, highest = np.inf, -np.inf
+    for action in range(len(scores)):
+        if tree.children[game, node, action] == UNTRIED:
+            scores[action] = mixed
+        lowest, highest = min(lowest, scores[action]), max(highest, scores[action])
+    scale = STRETCH * (FIRST_VISITS + most) / max(highest - lowest, SMALL)
+    for action in range(len(scores)):
+        scores[action] = (scores[action] - lowest) * scale
+    return tried
+
+
+@inner
+def choose_inside(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
+    """The action of an inner node that is furthest behind what the improved policy would give it."""
+    tried = value_actions(tree, game, node, scores)
+    highest, total = -np.inf, 0.0
+    for action in range(len(scores)):
+        scores[action] += tree.logits[game, node, action]
+        highest = max(highest, scores[action])
+    for action in range(len(scores)):
+        scores[action] = np.exp(scores[action] - highest)
+        total += scores[action]
+    chosen, best = 0, -np.inf
+    for action in range(len(scores)):
+        child = tree.children[game, node, action]
+        visits = 0 if child == UNTRIED else tree.visits[game, child]
+        behind = scores[action] / total - visits / (1.0 + tried)
+        if behind > best:
+            chosen, best = action, behind
+    return chosen
+
+
+@inner
+def choose_at_root(
+    tree: Tree, game: int, legal: np.ndarray, gumbel: np.ndarray, visits_of_all: int, scores: np.ndarray
+) -> int:
+    """The legal action with the highest score among those that have been tried so often."""
+    value_actions(tree, game, 0, scores)
+    highest = -np.inf
+    for action in range(len(scores)):
+        if legal[action]:
+            highest = max(highest, np.float64(tree.logits[game, 0, action]))
+    chosen, best = 0, -np.inf
+    for action in range(len(scores)):
+        child = tree.children[game, 0, action]
+        visits = 0 if child == UNTRIED else tree.visits[game, child]
+        if legal[action] and visits == visits_of_all:
+            score = max(LOW, gumbel[action] + (tree.logits[game, 0, action] - highest) + scores[action])
+            if score > best:
+                chosen, best = action, score
+    return chosen
+
+
+@kernel
+def plant(tree: Tree, values: np.ndarray, logits: np.ndarray) -> None:
+    """Makes the roots."""
+    for game in range(len(values)):
+        fill_node(tree, game, 0, values[game], logits[game])
+
+
+@kernel
+def descend(
+    tree: Tree,
+    legal: np.ndarray,
+    gumbel: np.ndarray,
+    considered: np.ndarray,
+    simulation: int,
+    scores: np.ndarray,
+    parents: np.ndarray,
+    actions: np.ndarray,
+) -> None:
+    """Goes down in every game, to an action that has not been tried. `considered` says for every game how often the
+    actions at the root that are still in question have been tried, simulation by simulation."""
+    for game in range(len(parents)):
+        node = 0
+        action = choose_at_root(tree, game, legal[game], gumbel[game], considered[game, simulation], scores)
+        while tree.children[game, node, action] != UNTRIED:
+            node = tree.children[game, node, action]
+            action = choose_inside(tree, game, node, scores)
+        parents[game], actions[game] = node, action
+
+
+@kernel
+def grow(
+    tree: Tree,
+    simulation: int,
+    parents: np.ndarray,
+    actions: np.ndarray,
+    rewards: np.ndarray,
+    discounts: np.ndarray,
+    values: np.ndarray,
+    logits: np.ndarray,
+) -> None:
+    """Adds the node that each game has come to, and tells all nodes on the way what it is worth."""
+    node = simulation + 1
+    for game in range(len(parents)):
+        fill_node(tree, game, node, values[game], logits[game])
+        tree.rewards[game, node], tree.discounts[game, node] = rewards[game], discounts[game]
+        tree.parents[game, node], tree.actions[game, node] = parents[game], actions[game]
+        tree.children[game, parents[game], actions[game]] = node
+        at, value = node, np.float64(values[game])
+        while at != 0:
+            value = tree.rewards[game, at] + tree.discounts[game, at] * value
+            at = tree.parents[game, at]
+            visits = tree.visits[game, at]
+            tree.values[game, at] = (tree.values[game, at] * visits + value) / (visits + 1)
+            tree.visits[game, at] = visits + 1
+
+
+@kernel
+def harvest(
+    tree: Tree, legal: np.ndarray, gumbel: np.ndarray, scores: np.ndarray, chosen: np.ndarray, weights: np.ndarray
+) -> None:
+    """The action that each root has come to, and the improved policy as probabilities (float32)."""
+    for game in range(len(chosen)):
+        most = 0
+        for action in range(len(scores)):
+            child = tree.children[game, 0, action]
+            if child != UNTRIED:
+                most = max(most, tree.visits[game, child])
+        chosen[game] = choose_at_root(tree, game, legal[game], gumbel[game], most, scores)
+        highest, total = -np.inf, 0.0
+        for action in range(len(scores)):
+            scores[action] += tree.logits[game, 0, action]
+            if legal[game, action]:
+                highest = max(highest, scores[action])
+        for action in range(len(scores)):
+            weights[game, action] = np.exp(scores[action] - highest) if legal[game, action] else 0.0
+            total += weights[game, action]
+        for action in range(len(scores)):
+            weights[game, action] /= total
