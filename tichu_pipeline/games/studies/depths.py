@@ -95,7 +95,7 @@ def tables(facts: Mapping[str, Any]) -> list[Table]:
         )
         for each in chosen
     ]
-    about = f"The slowest search of MaxN with pruning, in milliseconds of CPU time, over {facts['positions']} random positions."
+    about = f"The slowest search of MaxN with pruning, in ms of CPU time, over {facts['positions']} random positions."
     found = [Table(about, ("pawns", *(f"depth {depth}" for depth in depths), "depth to take"), rows)]
     if timed := facts["budget"]:
         median = float(np.median([each["depth"] for each in timed]))
