@@ -13,8 +13,8 @@ from tichu_models.games.registry import game
 from tichu_models.games.solo_actions import ACTIONS
 
 pytestmark = pytest.mark.bench
-# The target has not been reached: both are bound by five epochs of gradients, so that an environment a thousand times as
-# fast does not show. The floor holds what there is.
+# The target has not been reached: both are bound by five epochs of gradients, so that an environment a thousand times
+# as fast does not show. The floor holds what there is.
 EPOCHS, TARGET, FLOOR = 5, 60.0, 7.0
 SIZES = ((64, 64), (256, 256))
 ENVIRONMENTS, STEPS, BATCH = 32, 64, 128  # of the thesis
