@@ -49,6 +49,11 @@ All arms were fixed before any was run, and have the same number of rounds, one 
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
 what another seed would give: that is 2 to 3 points more."""
 
+STYLE_ABOUT = """\
+A pair of players against a pair of heuristic ones. What is published of people at Brettspielwelt (ainze/tichu): they
+announce a grand Tichu at 7.8 % of the chances, the strongest tenth at 13.3 %; these pass on 31 % of the plays that they
+could beat. A pair has two chances of a grand Tichu a round."""
+
 MATCHES_ABOUT = """\
 Duels over duplicate deals, in points a round; `policy_net` and `candidate_policy_net` learned from 10,000 generated
 games with preset `laptop`. Each line is `tichu tournament` with these two, these deals and this seed. Times are those
@@ -68,7 +73,9 @@ def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
 def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
     """The facts with those of a data folder added."""
     found = json.loads((paths.root / FILE).read_text()) if (paths.root / FILE).exists() else {"runs": {}}
-    runs = {**facts.get("runs", {}), **{name: {**run, **_origin(paths, name)} for name, run in found["runs"].items()}}
+    runs = dict(facts.get("runs", {}))
+    for name, run in found["runs"].items():
+        runs[name] = {"curve": [], **runs.get(name, {}), **run, **_origin(paths, name)}
     arms_found = dict(facts.get("arms", {}))
     for name in arms():
         folder = paths.runs / f"{PREFIX}{name}"
@@ -106,10 +113,10 @@ def matches_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
 
 
 def _origin(paths: DataPaths, name: str) -> dict[str, Any]:
-    """Seed and curve of a run; nothing for the one that ships."""
+    """Seed and curve of a run that the data folder has."""
     folder = paths.runs / name
     if not (folder / MANIFEST).exists():
-        return {"curve": []}
+        return {}
     return {"seed": manifests.read(folder / MANIFEST).seed, **_course(folder)}
 
 
@@ -239,7 +246,7 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
             "The player against itself with rules of thumb for one kind of decision, all else equal.",
             decisions_table(runs),
             "## How they play",
-            "A pair of players against a pair of heuristic ones.",
+            STYLE_ABOUT,
             style_table(runs),
         ]
         if facts["partners"]:

@@ -77,6 +77,18 @@ def test_it_says_what_was_measured(tmp_path, page):
     assert page("nothing") == page("data")
 
 
+def test_a_run_that_is_judged_again_keeps_its_curve(tmp_path, page):
+    """The seed and the rounds of the champion that are lost where its run is not in the data folder."""
+    how = {"bombs a round": 0.125}
+    judged = {"against_heuristic": FIGURES, "against_blunderer": FIGURES, "style": {"self-play": how, "heuristic": how}}
+    known = {"champion": {**judged, "decisions": {}, "seed": 11, "curve": [dict.fromkeys(selfplay_page.CURVE, 7.0)]}}
+    (tmp_path / selfplay_page.FACTS).write_text(json.dumps({"runs": known}))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / FILE).write_text(json.dumps({"runs": {"champion": {**judged, "decisions": {}}}}))
+    page("data")
+    assert json.loads((tmp_path / selfplay_page.FACTS).read_text())["runs"] == known
+
+
 def test_figures_of_pairs_come_together(tmp_path, page):
     """Strangers of the first machine that are lost when others are judged on the second."""
     for data, other, cost in (("first", "b", 2.5), ("second", "c", 7.5), ("third", "b", 4.5)):
