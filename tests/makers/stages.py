@@ -168,7 +168,7 @@ STAGES = {
     page: (["reports/tournament.html"], ["tournament.html"]),
     reviews: (["reviews/"], ["2024-01.parquet", "2024-02.parquet"]),
     game_rules: (["board_games/chameleon/rules.json"], ["rules.json"]),
-    game_run: (["board_games/chameleon/td/"], [CURVES, WEIGHTS, RESUME_SELFPLAY, FIGURES]),
+    game_run: (["board_games/chameleon/td/"], [WEIGHTS, RESUME_SELFPLAY, FIGURES, CURVES]),
     game_matches: (["board_games/chameleon/matches.json"], ["matches.json"]),
     game_study: (["board_games/chameleon/studies/"], ["tic-tac-toe.png", "tic-tac-toe.json"]),
     games_report: (["reports/games.html"], ["games.html"]),
@@ -192,7 +192,8 @@ def published(paths: DataPaths) -> dict[str, str]:
                 continue
             if path.is_relative_to(paths.runs) and not of_finished_run(path, paths.runs):
                 continue
-            if path.parent.parent.parent == paths.board_games and not of_finished_run(path, path.parents[1]):
+            of_run = path.parents[2] == paths.board_games and path.parent.name != "studies"
+            if of_run and not of_finished_run(path, path.parents[1]):
                 continue
             if path == paths.database:  # its blocks may lie in any order
                 content = f"{stored_stamp(paths.database)} {row_counts(path)}".encode()

@@ -43,7 +43,7 @@ refresh = dg.define_asset_job(
     tags=BEGUN_AGAIN,
 )
 
-# Left to the jobs `selfplay`, `games`, `exploit` and `reviews`: a second player that learns from self-play would take
+# Left to the jobs `selfplay`, `games`, `exploit` and `judge`: a second player that learns from self-play would take
 # as long again, those who train against one player longer still, and whose decisions are judged has to be said.
 SLOW = (*selfplay_runs[1:], *slow_runs, best_response, reviews)
 LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in SLOW))
@@ -85,7 +85,7 @@ evaluate = dg.define_asset_job(
 )
 
 judge = dg.define_asset_job(
-    "reviews",
+    "judge",
     selection=dg.AssetSelection.assets(reviews.key),
     description="Judges decisions of the players and months that its config declares.",
     tags=BEGUN_AGAIN,

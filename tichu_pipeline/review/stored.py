@@ -42,7 +42,7 @@ def standing(survey: Survey) -> Standing:
     paths = survey.paths
     months = months_in(paths.reviews)
     if not months:
-        return missing("reviews", "no decisions have been judged yet; the job `reviews` does it")
+        return missing("reviews", "no decisions have been judged yet; the job `judge` does it")
     gone = [month for month in months if not month_file(paths.rounds, month).exists()]
     stale = [month for month in months if month not in gone and not _is_fresh(paths, month)]
     reasons = [f"months are gone: {ranges(gone)}"] if gone else []

@@ -27,8 +27,9 @@ HOST = "127.0.0.1"
 SECONDS_TO_START = 180  # a crowded machine needs a minute
 SECONDS_TO_STOP = 20
 SECONDS_TO_DRAW = 20  # by the browser's virtual clock, which runs ahead while the page is idle
-# The group of the twelve networks stays collapsed, since it would fill the picture.
-SHOWN = ("archive", "rounds", "analysis", "statistics", "features", "selfplay", "games", "evaluation")
+# The groups of the twelve networks and of the other games stay collapsed: each of them would fill the picture.
+SHOWN = ("archive", "rounds", "analysis", "statistics", "features", "selfplay", "evaluation")
+COLLAPSED = ("models", "games")
 GRAPH = "/asset-groups?expanded=" + ",".join(f"global@global:{group}" for group in SHOWN)
 
 # In pixels: the window, its parts beside the graph, and the margin that is kept; then the darkness of a drawn pixel.

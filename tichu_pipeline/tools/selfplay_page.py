@@ -32,6 +32,7 @@ from tichu_pipeline.tournaments.files import read
 FACTS = "selfplay.json"  # beside the page
 CURVE = ("minutes", "rounds", "points_per_round")
 ARMS_PICTURE, RUNS_PICTURE = "selfplay_arms.png", "selfplay_runs.png"
+COLOURS, LINES = 10, ("-", "--")  # of curves: matplotlib has ten colours
 MATCHES = "selfplay_"  # begins the names of tournaments that the page tells of
 
 ABOUT = """\
@@ -216,8 +217,9 @@ def draw_curves(curves: Mapping[str, Sequence[Mapping[str, float]]], path: Path,
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
-    for name, rows in curves.items():
-        axes.plot([row[of] for row in rows], [row["points_per_round"] for row in rows], label=name, linewidth=1)
+    for i, (name, rows) in enumerate(curves.items()):
+        points, style = [row["points_per_round"] for row in rows], LINES[i // COLOURS % len(LINES)]
+        axes.plot([row[of] for row in rows], points, style, color=f"C{i % COLOURS}", label=name, linewidth=1)
     axes.set_xlabel(of)
     axes.set_ylabel("points a round against heuristic")
     axes.grid(alpha=0.3)

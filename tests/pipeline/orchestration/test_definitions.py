@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.paths import ROOT
 from tichu_models.networks.architectures import ARCHITECTURES
-from tichu_pipeline.tools.screenshot import SHOWN
+from tichu_pipeline.tools.screenshot import COLLAPSED, SHOWN
 from tichu_pipeline.training.runs import default_name
 
 # Beside the other stages: only the overview, which comes last, needs one of them.
@@ -68,7 +68,7 @@ def test_definitions_hold_the_stages_in_order():
     }
     job = defs.resolve_job_def("games")
     assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == GAMES | SLOW_GAMES
-    for name, stage in (("exploit", "best_response"), ("reviews", "reviews")):
+    for name, stage in (("exploit", "best_response"), ("judge", "reviews")):
         job = defs.resolve_job_def(name)
         assert {key.to_user_string() for key in job.asset_layer.executable_asset_keys} == {stage}
 
@@ -79,7 +79,7 @@ def test_the_picture_of_the_graph_shows_every_group():
 
     graph = defs.resolve_asset_graph()
     groups = {graph.get(key).group_name for key in graph.get_all_asset_keys()}
-    assert groups == {*SHOWN, "models"}, "tichu_pipeline/tools/screenshot.py names them"
+    assert groups == {*SHOWN, *COLLAPSED}, "tichu_pipeline/tools/screenshot.py names them"
 
 
 def test_every_stage_is_checked_in_the_product():

@@ -19,7 +19,7 @@ from tichu_pipeline.analysis.reading import value
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.orchestration.partitions import MONTHS
 from tichu_pipeline.storage.folders import DataPaths, month_file
-from tichu_pipeline.tools.screenshot import GRAPH, browser, look, web_ui
+from tichu_pipeline.tools.screenshot import COLLAPSED, GRAPH, browser, look, web_ui
 
 KEYS = MONTHS.get_partition_keys()[-4:]  # the last months that are over
 STAGES = ["raw_logs", "rounds", "rounds_manifest", "analysis"]
@@ -116,7 +116,7 @@ def test_a_person_and_the_clock_use_the_web_ui(ui):
     """A UI that shows no graph, is open to the network, cannot start a run, or whose automation never does or makes
     everything again; processes that outlive it."""
     page = look(ui.address + GRAPH, "--dump-dom")
-    assert [name for name in ("models", *STAGES, "scaling", "dataset", "tournament") if f">{name}<" not in page] == []
+    assert [name for name in (*COLLAPSED, *STAGES, "scaling", "dataset", "tournament") if f">{name}<" not in page] == []
 
     with pytest.raises(ConnectionRefusedError):  # another address of this very machine
         socket.create_connection(("127.0.0.2", urlsplit(ui.address).port or 0), timeout=5)

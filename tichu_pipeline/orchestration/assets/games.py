@@ -82,6 +82,7 @@ def run_asset(name: str, method: str) -> dg.AssetsDefinition:
         key=[GROUP, name, "runs", method],
         group_name=GROUP,
         kinds={"python"},
+        code_version="1",  # the versions of methods are in the manifests of runs
         pool="training",
         description=f"`board_games/{name}/{method}/`: {name}, learned by {method}. A run that was killed goes on.",
     )
@@ -220,6 +221,7 @@ games_assets = [
     deps=games_assets,
     group_name=GROUP,
     kinds={"html"},
+    code_version="1",
     pool="report",
 )
 def games_report(context: dg.AssetExecutionContext, data: DataFolder) -> dg.MaterializeResult:
