@@ -33,7 +33,7 @@ COLLAPSED = ("models", "games")
 GRAPH = "/asset-groups?expanded=" + ",".join(f"global@global:{group}" for group in SHOWN)
 
 # In pixels: the window, its parts beside the graph, and the margin that is kept; then the darkness of a drawn pixel.
-WIDTH, HEIGHT = 2400, 1500
+WIDTH, HEIGHT = 2400, 2100
 PANELS, HEADER, CONTROLS = 545, 112, 45
 MARGIN, FAINT = 20, 30
 
