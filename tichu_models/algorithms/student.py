@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,11 +23,12 @@ class LossError(ArithmeticError):
     """A loss, or its gradient, that is no number."""
 
 
-def fabric_of_cpu() -> Fabric:
-    """A Fabric on the CPU, in the number type in which it is fastest."""
+def fabric_of_cpu(is_float32: bool = False) -> Fabric:
+    """A Fabric on the CPU, in the number type in which it is fastest, or in float32."""
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.WARNING)  # they name their precision
-    return Fabric(accelerator="cpu", devices=1, precision="bf16-mixed" if has_fast_bf16() else "32-true")
+    fast = has_fast_bf16() and not is_float32
+    return Fabric(accelerator="cpu", devices=1, precision="bf16-mixed" if fast else "32-true")
 
 
 class Student:
@@ -35,9 +37,10 @@ class Student:
     What changes are the weights, the moments of Adam and the learning rate, which whoever resumes a training sets anew.
     """
 
-    def __init__(self, fabric: Fabric, network: nn.Module, rate: float) -> None:
+    def __init__(self, fabric: Fabric, network: nn.Module, rate: float, decay: float = 0.0) -> None:
         self.fabric, self.network = fabric, network
-        optimiser = torch.optim.Adam(network.parameters(), lr=rate, eps=ADAM_EPSILON, fused=True)
+        kind = torch.optim.AdamW if decay else torch.optim.Adam
+        optimiser = kind(network.parameters(), lr=rate, eps=ADAM_EPSILON, weight_decay=decay, fused=True)
         # Fabric's module would turn every input into float32 and back: `ask` needs its precision alone.
         _, self.optimiser = fabric.setup(network, optimiser)
 
@@ -46,7 +49,7 @@ class Student:
         """Where the network is."""
         return self.fabric.device
 
-    def ask(self, *inputs: Tensor) -> Tensor:
+    def ask(self, *inputs: Tensor) -> Any:
         """Runs the network in that precision."""
         with self.fabric.autocast():
             return self.network(*inputs)

@@ -32,8 +32,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN; "
-            "with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
+            help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN, ppo:RUN, "
+            "muzero:RUN; with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
             metavar="AGENT..",
             show_default=False,
         ),
@@ -147,7 +147,7 @@ def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
     (agent,) = agents_of(game, [text], data)
     if not isinstance(agent, Adviser):
         raise typer.BadParameter(
-            f"{text} gives no hints; td:RUN and ppo:RUN of a game for one do", param_hint="--hints"
+            f"{text} gives no hints; td:RUN and ppo:RUN of a game for one and muzero:RUN do", param_hint="--hints"
         )
     return agent
 

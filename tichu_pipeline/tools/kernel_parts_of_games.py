@@ -54,7 +54,17 @@ def clever() -> None:
 
 def madn() -> None:
     """MADN, and the algorithms that are bound to it."""
+    from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight
+    from tichu_models.games.registry import game
+
     _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
+    of, key = game("madn"), np.zeros(1, dtype=np.uint64)
+    batch = LockstepBatch(of, of.read_options({"players": "2"}), 1, 1)
+    batch.begin(key)
+    sight = Sight(of, batch.inputs)
+    numbers = sight.look(batch.states)[1].argmax(axis=1)
+    sight.meant_by(batch.states, numbers)
+    batch.step(numbers)
 
 
 def dog() -> None:
@@ -97,4 +107,5 @@ def muzero() -> None:
     Search(1, 2, 2).run(one, policy, legal, policy, lambda *_: said)
     sides, number = np.zeros(1, dtype=np.int64), np.zeros((1, 2), dtype=np.int64)
     targets.value_targets(np.zeros(1), np.zeros(1), sides, sides + 1, 1, 1.0, 1.0, np.zeros(1))
-    targets.windows(sides, sides + 1, sides, number, number[:, 1:].copy())
+    rows = np.zeros((1, 2), dtype=np.int8)
+    targets.windows(sides, sides, sides + 1, rows, number, number[:, 1:].copy())

@@ -44,12 +44,21 @@ def test_with_exactly_so_many_steps_left_the_outcome_is_the_target():
 
 def test_windows_end_with_their_game():
     """A step that leads from the end of a game into the next one, or a discount for the wrong side."""
-    sides = np.array([0, 0, 1, 0, 1])  # a game of three, a game of two
+    sides = np.array([[0, 0, 1, 0, 1]], dtype=np.int8)  # a game of three, a game of two
     starts, last = np.array([0, 2, 3]), np.array([3, 3, 5])
     positions, relations = np.zeros((3, 4), dtype=np.int64), np.zeros((3, 3), dtype=np.int64)
-    targets.windows(starts, last, sides, positions, relations)
+    targets.windows(np.zeros(3, dtype=np.int64), starts, last, sides, positions, relations)
     assert positions.tolist() == [[0, 1, 2, -1], [2, -1, -1, -1], [3, 4, -1, -1]]
     assert relations.tolist() == [[1, -1, 0], [0, 0, 0], [-1, 0, 0]]
+
+
+def test_windows_go_round_their_ring():
+    """The next slot's positions in the place of those at the beginning of the ring."""
+    sides = np.array([[0, 1, 0, 1], [0, 0, 1, 1]], dtype=np.int8)  # positions 4 to 7 of two slots
+    positions, relations = np.zeros((1, 3), dtype=np.int64), np.zeros((1, 2), dtype=np.int64)
+    targets.windows(np.array([1]), np.array([7]), np.array([10]), sides, positions, relations)
+    assert positions.tolist() == [[7, 4, 5]]
+    assert relations.tolist() == [[-1, 1]]
 
 
 class Case:

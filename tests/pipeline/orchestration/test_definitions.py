@@ -26,7 +26,12 @@ GAMES = {
     "games/madn/matches",
     "games/report",
 }
-SLOW_GAMES = {"games/clever/runs/ppo", "games/clever-prototype/runs/td", "games/clever-prototype/runs/ppo"}
+SLOW_GAMES = {
+    "games/clever/runs/ppo",
+    "games/clever-prototype/runs/td",
+    "games/clever-prototype/runs/ppo",
+    "games/madn/runs/muzero",
+}
 
 
 def test_definitions_hold_the_stages_in_order():

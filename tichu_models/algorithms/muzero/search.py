@@ -56,7 +56,7 @@ def considered_visits(actions: int, simulations: int) -> list[int]:
 
 
 class Search:
-    """Searches of so many games at a time, with memory of their own."""
+    """Searches of up to so many games at a time, with memory of their own."""
 
     def __init__(self, games: int, actions: int, simulations: int, considered: int = CONSIDERED) -> None:
         self.games, self.simulations = games, simulations
@@ -70,7 +70,7 @@ class Search:
     ) -> Found:
         """Searches from roots of which the networks say this. `legal` (bool) and `gumbel`, its noise, are of the
         actions of each game; without noise the result is always the same."""
-        parents, actions = np.zeros(self.games, dtype=np.int64), np.zeros(self.games, dtype=np.int64)
+        parents, actions = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
         considered = self._table[np.minimum(legal.sum(axis=1), self._most)]
         noise = gumbel.astype(np.float64)
         plant(self._tree, values.astype(np.float32), logits.astype(np.float32))
@@ -82,9 +82,10 @@ class Search:
         return self._found(legal, noise)
 
     def _found(self, legal: np.ndarray, noise: np.ndarray) -> Found:
-        chosen, weights = np.zeros(self.games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
+        games = len(legal)
+        chosen, weights = np.zeros(games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
         harvest(self._tree, legal, noise, self._scores, chosen, weights)
-        children = self._tree.children[:, 0]
-        visits = np.take_along_axis(self._tree.visits, np.maximum(children, 0), axis=1)
+        children = self._tree.children[:games, 0]
+        visits = np.take_along_axis(self._tree.visits[:games], np.maximum(children, 0), axis=1)
         visits[children == UNTRIED] = 0
-        return Found(chosen, weights, self._tree.values[:, 0].copy(), visits)
+        return Found(chosen, weights, self._tree.values[:games, 0].copy(), visits)

@@ -44,16 +44,26 @@ def value_targets(
 
 @kernel
 def windows(
-    starts: np.ndarray, last: np.ndarray, sides: np.ndarray, positions: np.ndarray, relations: np.ndarray
+    slots: np.ndarray,
+    starts: np.ndarray,
+    last: np.ndarray,
+    sides: np.ndarray,
+    positions: np.ndarray,
+    relations: np.ndarray,
 ) -> None:
     """The positions of windows that begin at `starts`, of games that end before `last`, NONE where a game is over; and
-    for each step whether the same side moves after it (1) or the other one (-1), 0 where the game ends."""
+    for each step whether the same side moves after it (1) or the other one (-1), 0 where the game ends.
+
+    `sides` has a row for each slot, in which games follow each other; a row is a ring, in which position t is at t
+    modulo its length. Positions are counted through all rows."""
+    room = sides.shape[1]
     for i in range(len(starts)):
+        row = sides[slots[i]]
         for k in range(positions.shape[1]):
             at = starts[i] + k
-            positions[i, k] = at if at < last[i] else NONE
+            positions[i, k] = slots[i] * room + at % room if at < last[i] else NONE
         for k in range(relations.shape[1]):
             at = starts[i] + k
             relations[i, k] = 0
             if at + 1 < last[i]:
-                relations[i, k] = 1 if sides[at] == sides[at + 1] else -1
+                relations[i, k] = 1 if row[at % room] == row[(at + 1) % room] else -1

@@ -1,0 +1,113 @@
+"""Many games of two sides, stepped together: that they are the games of the rules, and that networks see what they
+are told of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.makers.games import options_of
+from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight, kernels_of, sides_of_seats
+from tichu_models.algorithms.solo_batch import drawn_keys
+from tichu_models.game import CHANCE, OVER
+from tichu_models.games.pachisi.madn.pins import seen_as
+from tichu_models.games.registry import game
+from tichu_models.options import OptionError
+
+MADN = game("madn")
+GAMES, STEPS = 5, 400
+CASES = [{"players": "2", "distance": "4"}, {"teams": "1", "distance": "5"}, {"players": "2", "dice": "1"}]
+
+
+def batch_of(opening: int = 0, **words: str) -> LockstepBatch:
+    """Some games at their beginning."""
+    batch = LockstepBatch(MADN, options_of(MADN, **words), GAMES, opening)
+    batch.begin(drawn_keys(np.random.default_rng(1), GAMES))
+    return batch
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_games_are_those_of_the_rules(words):
+    """A reward or a relation of the wrong side; a mask of the position before; a game that goes on after its end."""
+    batch, generator = batch_of(**words), np.random.default_rng(2)
+    ended = 0
+    for _ in range(STEPS):
+        before = [MADN.copy(state) for state in batch.states]
+        sides, numbers = batch.sides.copy(), np.zeros(GAMES, dtype=np.int64)
+        for i, state in enumerate(before):
+            assert set(np.flatnonzero(batch.masks[i])) == {seen_as(state, action) for action in MADN.legal(state)}
+            numbers[i] = generator.choice(np.flatnonzero(batch.masks[i]))
+        actions = Sight(MADN, batch.inputs).meant_by(batch.states, numbers)
+        batch.step(numbers)
+        for i, state in enumerate(before):
+            assert numbers[i] == seen_as(state, int(actions[i]))
+            MADN.step(state, int(actions[i]))
+            while MADN.kernels.mover(state) == CHANCE:
+                MADN.kernels.chance(state)
+            mover = int(MADN.kernels.mover(state))
+            if mover == OVER:
+                ended += 1
+                won = [batch.side_of[seat] for seat in range(4) if MADN.returns(state)[seat] > 0]
+                assert set(won) == {sides[i]}  # who moves last wins
+                assert (batch.rewards[i], batch.relations[i]) == (1, 0)
+                assert batch.states[i].won == 0
+            else:
+                assert batch.states[i] == state
+                assert batch.rewards[i] == 0
+                assert batch.relations[i] == (1 if batch.side_of[mover] == sides[i] else -1)
+                assert batch.sides[i] == batch.side_of[mover]
+    assert ended > 1
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_what_is_seen_tells_positions_apart(words):
+    """Pins that actions tell apart and the network does not; an input beyond those that there are; another seat's
+    view of a position that all seats have alike."""
+    batch, generator = batch_of(**words), np.random.default_rng(3)
+    known: dict[bytes, tuple] = {}
+    players = len(MADN.seats_of(batch.options))
+    for _ in range(100):
+        for state, seen in zip(batch.states, batch.seen, strict=True):
+            assert seen.sum() == np.count_nonzero(seen) >= 4 * players
+            turn, cells = int(state.turn), 4 * int(state.distance)
+            order = [(turn + offset) % players for offset in range(players)]
+            pins = [[int(pin) for pin in state.pins[player]] for player in order]
+            ways = [
+                [pin if pin < 0 else (pin - player * int(state.distance)) % cells if pin < cells else pin - 4 * player
+                 for pin in of_player]
+                for player, of_player in zip(order, pins, strict=True)
+            ]  # fmt: skip
+            told = (ways, state.hands[order].tolist(), int(state.die))
+            assert known.setdefault(seen.tobytes(), told) == told
+        batch.step(np.array([generator.choice(np.flatnonzero(mask)) for mask in batch.masks]))
+
+
+def test_pins_at_home_are_one():
+    """Four actions that do the same, for each of which a search spends simulations."""
+    batch = batch_of(players="2", distance="4")
+    assert np.flatnonzero(batch.masks[0]).tolist() == [0, 5]  # the first pin leaves home with 1 or 6
+    assert len(MADN.legal(batch.states[0])) == 8
+
+
+def test_a_larger_board_does_no_harm():
+    """Inputs that are written beyond the end of the array."""
+    small, large = batch_of(players="2", distance="4"), batch_of(players="2", distance="24", initial_free_pin="1")
+    seen, masks = Sight(MADN, small.inputs).look(large.states)
+    assert seen.shape == (GAMES, small.inputs)
+    assert masks.any(axis=1).all()
+
+
+def test_openings_differ_by_key():
+    """Games of deterministic players that are all the same, or that begin at their end."""
+    batch, again = batch_of(opening=12, players="2", distance="4"), batch_of(opening=12, players="2", distance="4")
+    assert (batch.states == again.states).all()
+    assert len({state.tobytes() for state in batch.states["pins"]}) > 2
+    assert (batch_of(opening=2_000, players="2", distance="4").states["won"] == 0).all()
+
+
+def test_two_sides_are_needed():
+    """Values of one side that are taken for the other's, where there is a third one."""
+    with pytest.raises(OptionError, match="3 sides play"):
+        sides_of_seats(MADN, options_of(MADN, players="3"))
+    assert sides_of_seats(MADN, options_of(MADN, teams="1")).tolist() == [0, 1, 0, 1]
+    assert kernels_of(MADN).inputs_of(options_of(MADN, players="2", distance="4")) == 2 * 4 * 21 + 6 + 48

@@ -1,0 +1,145 @@
+"""Many games of two sides, an action each at a time: what a search that plays all of them together asks.
+
+Templates of kernels: `tichu_models.game.bound` makes them for a game. What is seen is `features`, as the next mover
+sees it, or what the game puts in its place: a network that imagines what an action does has to see apart what actions
+tell apart. Actions may have other numbers for networks, by `seen_as`; those of one number do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tichu_models.chance import draw, draw_below
+from tichu_models.game import CHANCE, MOST_SEATS, OVER, State, begin, chance, features, legal, mover, returns, step
+
+
+class LockstepKernels(NamedTuple):
+    """The kernels for a game, and what the networks read: by the options, how many inputs there are, and how many can
+    be 1 at once."""
+
+    inputs_of: Callable[[np.ndarray], int]
+    most_active: int
+    look_at_games: Any
+    mean_by_numbers: Any
+    open_games: Any
+    step_games: Any
+
+
+def seen_as(state: State, action: int) -> int:
+    """The number of an action as its mover sees the position, below `Game.actions`."""
+    raise NotImplementedError
+
+
+def let_chance_act(state: State) -> None:
+    """Until somebody has to act, or the game is over."""
+    while mover(state) == CHANCE:
+        chance(state)
+
+
+def look(state: State, actions: np.ndarray, active: np.ndarray, seen: np.ndarray, mask: np.ndarray) -> None:
+    """Writes what the mover sees as 0 and 1, and which numbers of actions are legal. In a game by other options than
+    the network is made for, inputs that it does not have are left out."""
+    seen[:] = 0
+    for i in range(features(state, active)):
+        if active[i] < len(seen):
+            seen[active[i]] = 1
+    mask[:] = False
+    for i in range(legal(state, actions)):
+        mask[seen_as(state, actions[i])] = True
+
+
+def meant_by(state: State, number: int, actions: np.ndarray) -> int:
+    """The first legal action that is seen as this number."""
+    for i in range(legal(state, actions)):
+        if seen_as(state, actions[i]) == number:
+            return actions[i]
+    return actions[0]
+
+
+def look_at_games(
+    states: np.ndarray, actions: np.ndarray, active: np.ndarray, seen: np.ndarray, masks: np.ndarray
+) -> None:
+    """`look` of each game. `actions` and `active` (int16) have room for those of one state."""
+    for i in range(len(states)):
+        look(states[i], actions, active, seen[i], masks[i])
+
+
+def mean_by_numbers(states: np.ndarray, numbers: np.ndarray, actions: np.ndarray, chosen: np.ndarray) -> None:
+    """The action of each game that a number means."""
+    for i in range(len(states)):
+        chosen[i] = meant_by(states[i], numbers[i], actions)
+
+
+def open_game(state: State, options: np.ndarray, key: np.uint64, opening: int, actions: np.ndarray) -> None:
+    """Begins a game, with up to so many random actions, as the key says."""
+    begin(state, options, key)
+    let_chance_act(state)
+    own = np.uint64(draw(key, 0))
+    for made in range(draw_below(own, 0, opening + 1)):
+        n = legal(state, actions)
+        step(state, actions[draw_below(own, 1 + made, n)])
+        let_chance_act(state)
+        if mover(state) == OVER:
+            begin(state, options, key)
+            let_chance_act(state)
+
+
+def open_games(
+    states: np.ndarray,
+    options: np.ndarray,
+    keys: np.ndarray,
+    opening: int,
+    side_of: np.ndarray,
+    actions: np.ndarray,
+    active: np.ndarray,
+    seen: np.ndarray,
+    masks: np.ndarray,
+    sides: np.ndarray,
+) -> None:
+    """Begins a game for each key, and looks at it. `side_of` has the side of each seat; `sides` gets who moves."""
+    for i in range(len(states)):
+        open_game(states[i], options, keys[i], opening, actions)
+        look(states[i], actions, active, seen[i], masks[i])
+        sides[i] = side_of[mover(states[i])]
+
+
+def step_games(
+    states: np.ndarray,
+    options: np.ndarray,
+    keys: np.ndarray,
+    opening: int,
+    side_of: np.ndarray,
+    numbers: np.ndarray,
+    actions: np.ndarray,
+    active: np.ndarray,
+    vector: np.ndarray,
+    seen: np.ndarray,
+    masks: np.ndarray,
+    sides: np.ndarray,
+    rewards: np.ndarray,
+    relations: np.ndarray,
+) -> None:
+    """Makes in each game the action that a number means. The relation is 1 if the same side moves again, -1 if the
+    other one does, 0 if the game is over: then the reward says whether the mover's side has won (1), lost (-1) or
+    neither, and a new game begins, with a key that follows from its own."""
+    for i in range(len(states)):
+        state = states[i]
+        step(state, meant_by(state, numbers[i], actions))
+        let_chance_act(state)
+        rewards[i] = 0
+        if mover(state) == OVER:
+            returns(state, vector)
+            won = 0.0
+            for seat in range(MOST_SEATS):
+                won += vector[seat] if side_of[seat] == sides[i] else -vector[seat]
+            rewards[i] = (won > 0) - (won < 0)
+            relations[i] = 0
+            keys[i] = draw(keys[i], 1)
+            open_game(state, options, keys[i], opening, actions)
+        else:
+            relations[i] = 1 if side_of[mover(state)] == sides[i] else -1
+        look(state, actions, active, seen[i], masks[i])
+        sides[i] = side_of[mover(state)]

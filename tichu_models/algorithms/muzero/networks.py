@@ -1,0 +1,172 @@
+"""The networks of MuZero in one module: what a position is (representation), what becomes of it by an action
+(dynamics), and what is said of it (prediction).
+
+A latent position is a vector without rules in it, as its mover sees it. All that is said of it comes out of one layer,
+`Words` says where. Rewards and relations are those of the step that has led to a position; of a root they mean nothing.
+While they learn, the imagined positions are held against those that were seen: in what could be seen in them, in the
+latent position itself, and in its value. Outcomes of games are too noisy to teach the dynamics what an action changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn import functional
+
+CLASSES = 3  # of rewards and of relations: -1, 0, 1
+HALF = 0.5  # of the gradient goes back through each step of the dynamics
+SHARP = 4.0  # how sure the networks are in the beginning of what is seen, as a logit
+OF_VALUES = 100.0  # what the distance of values counts, beside that of latent positions
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the networks are."""
+
+    latent: int = 128
+    hidden: int = 256
+    blocks: int = 0  # residual blocks of each of the three networks
+    dropout: float = 0.0  # in them, while they learn
+
+
+@dataclass(frozen=True)
+class Words:
+    """Where everything is in what is said of a position."""
+
+    actions: int
+
+    @property
+    def width(self) -> int:
+        """How many numbers are said."""
+        return 1 + 2 * CLASSES + 2 * self.actions
+
+    def value(self, said: Tensor) -> Tensor:
+        """The value for the side that moves: -1 to 1."""
+        return said[..., 0].tanh()
+
+    def rewards(self, said: Tensor) -> Tensor:
+        """Scores of the rewards -1, 0, 1, of the side that made the step."""
+        return said[..., 1 : 1 + CLASSES]
+
+    def relations(self, said: Tensor) -> Tensor:
+        """Scores of the relations: the other side moves now, nobody, the same one."""
+        return said[..., 1 + CLASSES : 1 + 2 * CLASSES]
+
+    def policy(self, said: Tensor) -> Tensor:
+        """Scores of the actions."""
+        return said[..., 1 + 2 * CLASSES : 1 + 2 * CLASSES + self.actions]
+
+    def legal(self, said: Tensor) -> Tensor:
+        """Whether each action is legal, as a logit."""
+        return said[..., 1 + 2 * CLASSES + self.actions :]
+
+
+class Unrolled(NamedTuple):
+    """What a window of steps looks like to the networks."""
+
+    said: Tensor  # (n, 1 + steps, ..)
+    mirrored: Tensor  # (n, 1 + steps, inputs): what is thought to be seen, as logits
+    apart: Tensor  # (n, steps): how far what is imagined is from what is seen
+
+
+class Block(nn.Module):
+    """A residual block of two layers."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        layers: list[nn.Module] = [nn.LayerNorm(width), nn.Linear(width, width), nn.ReLU()]
+        if dropout:
+            layers.append(nn.Dropout(dropout))
+        self.inside = nn.Sequential(*layers, nn.Linear(width, width))
+        last = self.inside[-1]
+        assert isinstance(last, nn.Linear)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.inside(x)
+
+
+class MuZeroNet(nn.Module):
+    """All three networks."""
+
+    def __init__(self, inputs: int, actions: int, sizes: Sizes) -> None:
+        super().__init__()
+        latent, hidden = sizes.latent, sizes.hidden
+        self.words, self.inputs, self.latent = Words(actions), inputs, latent
+
+        def blocks() -> list[nn.Module]:
+            return [Block(hidden, sizes.dropout) for _ in range(sizes.blocks)]
+
+        self.straight = nn.Linear(inputs, latent)
+        self.reader = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), *blocks(), nn.Linear(hidden, latent))
+        # Mostly the table is turned round, since another side moves. An action says how far, and stretches and shifts
+        # what becomes of a position (FiLM).
+        self.turn, self.keep = nn.Linear(latent, latent, bias=False), nn.Embedding(actions, latent)
+        self.stretch, self.shift = nn.Embedding(actions, hidden), nn.Embedding(actions, hidden)
+        self.enter, self.leave = nn.Linear(latent, hidden), nn.Sequential(*blocks(), nn.Linear(hidden, latent))
+        self.trunk = nn.Sequential(nn.Linear(latent, hidden), nn.ReLU(), *blocks())
+        self.speaker = nn.Linear(hidden, self.words.width)
+        self.mirror = nn.Linear(latent, inputs)
+        nn.init.zeros_(self.stretch.weight)
+        nn.init.zeros_(self.keep.weight)
+        nn.init.normal_(self.shift.weight, std=0.5)
+        nn.init.orthogonal_(self.turn.weight)
+        self._mirror_what_is_seen()
+
+    @torch.no_grad()
+    def _mirror_what_is_seen(self) -> None:
+        """Begins with latent positions that are what is seen, turned into another basis: nothing has to be found first
+        by which a position can be told. The rest of the networks begins at 0."""
+        nn.init.orthogonal_(self.straight.weight)
+        self.mirror.weight.copy_(SHARP * self.straight.weight.T)
+        self.mirror.bias.fill_(-SHARP)
+        for last in (self.reader[-1], self.leave[-1], self.speaker):
+            assert isinstance(last, nn.Linear)
+            nn.init.zeros_(last.weight)
+            nn.init.zeros_(last.bias)
+
+    def _tidy(self, latent: Tensor) -> Tensor:
+        return functional.layer_norm(latent, (self.latent,))
+
+    def represent(self, seen: Tensor) -> Tensor:
+        """Latent positions of what is seen."""
+        return self._tidy(self.straight(seen) + self.reader(seen))
+
+    def go_on(self, latent: Tensor, actions: Tensor) -> Tensor:
+        """Latent positions after an action in each."""
+        hidden = self.enter(latent)
+        hidden = torch.addcmul(self.shift(actions) + hidden, self.stretch(actions), hidden).relu()
+        turned = torch.lerp(self.turn(latent), latent, self.keep(actions).sigmoid())
+        return self._tidy(turned + self.leave(hidden))
+
+    def say(self, latent: Tensor) -> Tensor:
+        """What is said of latent positions."""
+        return self.speaker(self.trunk(latent))
+
+    def forward(self, seen: Tensor, actions: Tensor) -> Unrolled:
+        """Of the first of some positions (n, 1 + steps, inputs), and of those that are imagined after it by the actions
+        (n, steps)."""
+        latents = [self.represent(seen[:, 0])]
+        for k in range(actions.shape[1]):
+            latents.append(self.go_on(HALF * latents[-1] + (1 - HALF) * latents[-1].detach(), actions[:, k]))
+        together = torch.stack(latents, dim=1)
+        with torch.no_grad():
+            true = self.represent(seen[:, 1:])
+            values = self._value(true)
+        apart = (together[:, 1:] - true).square().mean(-1)
+        apart = apart + OF_VALUES * (self._value(together[:, 1:]) - values).square()
+        return Unrolled(self.say(together), self.mirror(together), apart)
+
+    def _value(self, latent: Tensor) -> Tensor:
+        """The value of latent positions, from which only these learn: if the last layers learned as well, they would
+        run after themselves."""
+        frozen = {name: each.detach() for name, each in self.trunk.named_parameters()}
+        hidden = functional_call(self.trunk, frozen, (latent,))
+        return functional.linear(hidden, self.speaker.weight[:1].detach(), self.speaker.bias[:1].detach())[
+            ..., 0
+        ].tanh()

@@ -1,0 +1,151 @@
+"""MuZero in self-play: many games side by side, each action by a search, and networks that learn from the last games.
+
+An iteration makes some actions in every game, measures on the games that have ended how good the networks are at what
+they have not learned from, and learns some windows of the replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tichu_models.algorithms.lockstep_batch import LockstepBatch
+from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, total
+from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
+from tichu_models.algorithms.muzero.quality import Quality, quality_of
+from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
+from tichu_models.algorithms.muzero.search import CONSIDERED
+from tichu_models.algorithms.muzero.thinking import Thinker
+from tichu_models.algorithms.precision import float32_by_onednn
+from tichu_models.algorithms.solo_batch import drawn_keys
+from tichu_models.algorithms.student import Student, between, fabric_of_cpu, generator_of
+from tichu_models.game import Game
+
+NETWORK, GAMES, REPLAY = "network.", "games.", "replay."  # how the names of tensors begin
+MEASURED = 512  # windows of an iteration that are measured, at most
+
+
+@dataclass(frozen=True)
+class MuZeroSettings:
+    """How networks learn from games with themselves."""
+
+    sizes: Sizes = field(default_factory=Sizes)
+    targets: Targets = field(default_factory=Targets)
+    games: int = 512  # side by side
+    moves: int = 16  # in each game in an iteration
+    opening: int = 8  # random actions at the beginning of a game, at most
+    simulations: int = 16
+    considered: int = CONSIDERED
+    room: int = 512  # last positions of each game side by side that are learned from
+    steps: int = 5  # K: of a window
+    batch: int = 128
+    replayed: float = 2.0  # windows that are learned for each action that is made
+    warm_up: int = 8192  # positions before anything is learned
+    losses: str = "published"
+    legal: float = 1.0  # weight of the loss of legal actions; 0: they are learned by the policy alone
+    mirror: float = 0.3  # weight of the loss of what could be seen in imagined positions
+    apart: float = 1.0  # weight of how far they are from those that are seen
+    rate: float = 3e-3
+    last_rate: float = 3e-4
+    decay: float = 1e-4  # of the weights
+    seed: int = 1
+
+
+class MuZero:
+    """A training in memory. Its state is what `tensors` gives, and how many iterations it has had."""
+
+    def __init__(self, game: Game, options: np.ndarray, settings: MuZeroSettings) -> None:
+        self.game, self.options, self.settings = game, options, settings
+        self.batch = LockstepBatch(game, options, settings.games, settings.opening)
+        torch.manual_seed(settings.seed)
+        self.network = MuZeroNet(self.batch.inputs, game.actions, settings.sizes)
+        self.student = Student(fabric_of_cpu(is_float32=True), self.network, settings.rate, settings.decay)
+        self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
+        self.replay = Replay(settings.games, settings.room, self.batch.inputs, game.actions, settings.targets)
+        self.thinker = self.thinker_of(settings.games, settings.simulations)
+        self.iteration, self.ended, self.steps = 0, 0, 0
+
+    def thinker_of(self, games: int, simulations: int) -> Thinker:
+        """Searches with the networks as they are."""
+        return Thinker(self.network, games, simulations, self.settings.considered, self.settings.legal > 0)
+
+    def iterate(self, share: float) -> dict[str, float]:
+        """Plays and learns; `share` of the training is done. Returns figures."""
+        settings, generator = self.settings, generator_of(self.settings.seed, self.iteration + 1)
+        torch.manual_seed(int(generator.integers(1 << 62)))  # of dropout
+        with float32_by_onednn():
+            new = self._play(generator)
+            figures = {"length": float(np.mean(self.replay.lengths)) if self.replay.lengths else float("nan")}
+            figures |= self._measure(new, generator)._asdict()
+            self.ended += len(self.replay.lengths)
+            self.replay.lengths.clear()
+            self.student.set_rate(between(settings.rate, settings.last_rate, share))
+            figures |= self._learn(generator)
+        self.iteration += 1
+        return figures
+
+    def _play(self, generator: np.random.Generator) -> np.ndarray:
+        """Makes actions. Returns the places of the positions that can be learned from since."""
+        batch, new = self.batch, []
+        for _ in range(self.settings.moves):
+            seen, legal, sides = batch.seen.copy(), batch.masks.copy(), batch.sides.copy()
+            found = self.thinker.think(seen, legal, generator.gumbel(size=legal.shape))
+            batch.step(found.actions)
+            position = (seen, legal, sides, found.weights, found.values, found.actions)
+            new.append(self.replay.add(Seen(*position, batch.rewards, batch.relations == 0)))
+        return np.concatenate(new)
+
+    def _measure(self, places: np.ndarray, generator: np.random.Generator) -> Quality:
+        """How good the networks are at some of the new positions."""
+        chosen = np.sort(generator.permutation(places)[:MEASURED])
+        windows = self.replay.windows(chosen, self.settings.steps)
+        return quality_of(self.network, windows, self.settings.legal > 0)
+
+    def _learn(self, generator: np.random.Generator) -> dict[str, float]:
+        """Learns windows of the replay. Returns the mean losses."""
+        settings, known = self.settings, self.replay.known()
+        names = ("value", "policy", "reward", "relation", "legal", "mirror", "apart")
+        if self.replay.now * settings.games < settings.warm_up or not len(known):
+            return {f"loss.{name}": float("nan") for name in names}
+        number = round(settings.games * settings.moves * settings.replayed / settings.batch)
+        sums = dict.fromkeys(names, 0.0)
+        further = {"legal": settings.legal, "mirror": settings.mirror, "apart": settings.apart}
+        self.network.train()
+        for _ in range(max(1, number)):
+            places = np.sort(generator.choice(known, settings.batch))
+            parts = self.losses_of(self.replay.windows(places, settings.steps))
+            self.student.step(total(parts, LOSSES[settings.losses], further, settings.steps))
+            for name, part in parts.items():
+                sums[name] += part.item()
+            self.steps += 1
+        return {f"loss.{name}": found / max(1, number) / (1 + settings.steps) for name, found in sums.items()}
+
+    def losses_of(self, windows: Windows) -> dict[str, Tensor]:
+        """The parts of the loss."""
+        unrolled = self.student.ask(windows.seen, windows.actions)
+        return parts_of(self.network.words, unrolled, windows, self.settings.legal > 0)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Copies of weights, moments of the optimiser, games that go on and the replay, by name."""
+        arrays = {GAMES + name: array for name, array in self.batch.arrays().items()}
+        arrays |= {REPLAY + name: array for name, array in self.replay.arrays().items()}
+        return {
+            **{NETWORK + name: tensor for name, tensor in self.student.tensors().items()},
+            **{name: torch.from_numpy(array.copy()) for name, array in arrays.items()},
+        }
+
+    def load(self, tensors: Mapping[str, Tensor], iteration: int, ended: int) -> None:
+        """Restores what `tensors` gave after so many iterations and games."""
+        self.student.load(_named(tensors, NETWORK))
+        self.batch.load({name: each.numpy() for name, each in _named(tensors, GAMES).items()})
+        of_replay = {name: each.numpy() for name, each in _named(tensors, REPLAY).items()}
+        self.replay.load(of_replay, iteration * self.settings.moves)
+        self.iteration, self.ended = iteration, ended
+
+
+def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
