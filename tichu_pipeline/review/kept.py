@@ -37,7 +37,7 @@ def game_digest(game: LoggedGame, players: Collection[str], referee: bytes) -> s
     digest = hashlib.sha256(referee)
     digest.update(json.dumps([sorted(players), game.key, game.names]).encode())
     for records in (game.rows, game.before):
-        for name in (name for name in records.dtype.names if name not in PLACES):
+        for name in (name for name in records.dtype.names or () if name not in PLACES):
             digest.update(np.ascontiguousarray(records[name]).tobytes())
     for begin, end in zip(*(game.rows[name] for name in PLACES), strict=True):
         digest.update(game.history[begin:end].tobytes() + b"\n")
