@@ -20,6 +20,7 @@ from tichu_pipeline.review import judging, stored
 from tichu_pipeline.review.judging import games_of_month, review_months
 from tichu_pipeline.review.kept import unfinished_file
 from tichu_pipeline.review.stored import ReviewsRequest, asked_of, standing
+from tichu_pipeline.review.year_page import page_path
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.freshness import State, Survey
@@ -184,6 +185,12 @@ def test_the_stage_tells_what_it_made(paths):
     rows = event.step_materialization_data.materialization.metadata["rows"].value
     assert rows == pq.read_metadata(month_file(paths.reviews, "2024-01")).num_rows
     assert not materialize(agent="nobody").success
+    assert not materialize(lang="fr").success
+    (name, *_), month = games_of_month(paths, replace(ASKED, games=1), "2024-01")[0].game.names[0], "2024-01"
+    (event,) = materialize(players=[name]).get_asset_materialization_events()
+    page = page_path(paths, name, int(month[:4]))
+    assert str(page) in event.step_materialization_data.materialization.metadata["years"].value
+    assert page.exists()
     defaults, request = ReviewsConfig(), ReviewsRequest()
     assert (defaults.games, defaults.agent, defaults.seed) == (request.games, request.agent, request.seed)
 

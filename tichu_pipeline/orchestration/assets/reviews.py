@@ -13,6 +13,9 @@ from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.orchestration.retries import retry_transient
 from tichu_pipeline.review.judging import review_months
 from tichu_pipeline.review.stored import GAMES, VERSION, ReviewsRequest
+from tichu_pipeline.review.texts import Language
+from tichu_pipeline.review.year_page import write_years
+from tichu_pipeline.storage.folders import months_in
 
 
 class ReviewsConfig(dg.Config):
@@ -25,6 +28,7 @@ class ReviewsConfig(dg.Config):
         0, description="Games of a month at most in which everybody is judged, to compare the players with.", ge=0
     )
     agent: str = Field(CHAMPION, description="The referee, named as for `tichu review --by`.")
+    lang: str = Field(Language.EN.value, description="The language of the pages of years.", pattern="^(en|de)$")
     seed: int = Field(0, description="The same seed gives the same judgements.", ge=0)
 
 
@@ -41,7 +45,7 @@ def reviews(
     """`reviews/<month>.parquet`: what decisions cost, a row for each that was judged.
 
     A referee tries the answers on supposed deals that agree with what the seat knew, and plays them on. Games that
-    have been judged are not judged again.
+    have been judged are not judged again. Each declared player gets pages of the years, `reports/years/`.
     """
     request = ReviewsRequest(
         tuple(config.players), tuple(config.months), config.games, config.corpus, config.agent, config.seed
@@ -53,6 +57,10 @@ def reviews(
             )
             if data.paths.database.exists():
                 renew_tables(data.paths)
+            pages = write_years(data.paths, request.players, months_in(data.paths.reviews), Language(config.lang))
     except (AgentError, RefereeError) as error:
         raise dg.Failure(str(error), allow_retries=False) from error
-    return materialized(made, path=dg.MetadataValue.path(made.path), **workers.metadata())
+    listed = "\n".join(f"- `{page}`" for page in pages) or "none: no players are declared"
+    return materialized(
+        made, path=dg.MetadataValue.path(made.path), years=dg.MetadataValue.md(listed), **workers.metadata()
+    )
