@@ -83,6 +83,11 @@ def takes_part(state: State, seat: int) -> bool:
     raise NotImplementedError
 
 
+def position_key(state: State) -> np.uint64:
+    """A number that any two positions have in common only if every game goes on from them alike."""
+    raise NotImplementedError
+
+
 def give_turn(state: State, seat: int) -> None:
     """Makes a seat that takes part the next one to act, for algorithms that let others miss their turns."""
     raise NotImplementedError

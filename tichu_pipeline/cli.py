@@ -29,6 +29,7 @@ from tichu_pipeline.commands import (
     standing,
     tournaments,
     training,
+    year,
 )
 from tichu_pipeline.commands.terminal import Commands
 
@@ -43,7 +44,7 @@ GROUPS = {
         *(training.train, selfplay.selfplay, exploit.exploit),
         *(training.runs, training.explain, calibration.calibrate),
     ),
-    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, review.review, moves.moves),
+    "Playing": (tournaments.tournament, tournaments.ladder, playing.play, review.review, year.year, moves.moves),
     "House-keeping": (standing.status, standing.doctor),
 }
 # Commands with subcommands, by name: their group, what they are about, and the subcommands by theirs.

@@ -1,12 +1,14 @@
-"""Logged decisions and games of generated rounds, for tests of reviews."""
+"""Logged decisions and games of generated rounds, and what is stored of judged ones, for tests of reviews."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from tests.makers.positions import played
 from tichu_models.players.builtin import HeuristicAgent
@@ -16,6 +18,7 @@ from tichu_models.review.judge import Judge
 from tichu_models.review.logged import Finder
 from tichu_models.review.report import JudgedRound, LoggedGame, judged_round, review
 from tichu_models.review.settings import JudgeSettings
+from tichu_pipeline.storage.folders import DataPaths, month_files
 
 KEY = 7
 NAMES = ("anna", "bert", "cleo", "dora")
@@ -54,3 +57,16 @@ def reviewed(names: Sequence[str] = NAMES) -> tuple[dict[str, Any], list[LoggedG
     record = review(games, judge, "heuristic", worth, run=run)
     record["referee"]["beside"] = "heuristic"
     return record, games
+
+
+def stored_reviews(paths: DataPaths) -> list[dict[str, Any]]:
+    """All rows of the stage `reviews`, with their months."""
+    return [
+        row | {"month": file.stem} for file in month_files(paths.reviews) for row in pq.read_table(file).to_pylist()
+    ]
+
+
+def busiest(paths: DataPaths, year: str = "2024") -> str:
+    """The player with the most judged decisions in a year."""
+    names = Counter(row["player"] for row in stored_reviews(paths) if row["month"].startswith(year))
+    return names.most_common(1)[0][0]

@@ -23,14 +23,19 @@ FRAME = np.dtype(
         ("next", np.int64),  # the one to be tried next
         ("mover", np.int64),  # who chooses among them
         ("chosen", np.int64),  # the best one, or -1
+        ("key", np.uint64),  # of the position and its depth, in the table
+        ("pruned", np.int8),  # 1: some of its actions were not tried
     ],
     align=True,
 )
+# What a search remembers of a position that it may come to again in another order of moves.
+ENTRY = np.dtype([("key", np.uint64), ("values", np.int64, MOST_SEATS)])
 PROGRESS = np.dtype(
     [
         ("ply", np.int64),  # the search is here
         ("leaves", np.int64),  # positions evaluated
         ("cut", np.int64),  # those of them where the game could go on
+        ("salt", np.uint64),  # of the keys of this search: what others have left in the table counts for nothing
     ],
     align=True,
 )

@@ -9,6 +9,10 @@ come here. It finds the same action and value.
 
 Hypermax (Fridenfalk 2014) subtracts the mean, so that values add up to 0, and keeps what every seat has for sure on the
 branch; it prunes when these add up to 0 or more. With more than two seats this may miss the action of MaxN.
+
+A table remembers the values of positions that were searched to their end, so that those which several orders of moves
+lead to are searched once. A position that was pruned has no value to remember; with Hypermax values depend on the
+branch, and nothing is.
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.algorithms.frames import LOWEST, Progress
-from tichu_models.game import MOST_SEATS, ONE, OVER, evaluate, legal, mover, step, takes_part
+from tichu_models.chance import draw
+from tichu_models.game import MOST_SEATS, ONE, OVER, evaluate, legal, mover, position_key, step, takes_part
 
 PLAIN, SHALLOW, HYPERMAX = range(3)  # how to prune
 
@@ -26,6 +31,7 @@ def search_maxn(
     actions: np.ndarray,
     frames: np.ndarray,
     values: np.ndarray,
+    table: np.ndarray,
     progress: Progress,
     depth: int,
     kind: int,
@@ -49,6 +55,8 @@ def search_maxn(
             frame.best[seat] = LOWEST
             frame.alpha[seat] = LOWEST if takes_part(root, seat) else 0
     stop = progress.leaves + budget
+    remembers = len(table) > 0 and pruning != HYPERMAX
+    last = np.uint64(len(table) - 1)
     while True:
         frame = frames[ply]
         if frame.next == frame.count:
@@ -57,6 +65,11 @@ def search_maxn(
                 return True
             for seat in range(MOST_SEATS):
                 values[seat] = frame.best[seat]
+            if remembers and frame.pruned == 0:
+                entry = table[np.int64(frame.key & last)]
+                entry.key = frame.key
+                for seat in range(MOST_SEATS):
+                    entry.values[seat] = values[seat]
             ply -= 1
             frame = frames[ply]
         else:
@@ -68,18 +81,27 @@ def search_maxn(
             step(child, actions[ply, frame.next])
             frame.next += 1
             who = mover(child)
+            known = False
             if who != OVER and ply + 1 < depth:
-                ply += 1
-                below = frames[ply]
-                below.mover, below.next, below.chosen = who, 0, -1
-                below.count = legal(child, actions[ply])
+                below = frames[ply + 1]
+                if remembers:
+                    below.key = draw(position_key(child) ^ progress.salt, depth - ply)
+                    entry = table[np.int64(below.key & last)]
+                    known = entry.key == below.key
+                if not known:
+                    ply += 1
+                    below.mover, below.next, below.chosen, below.pruned = who, 0, -1, 0
+                    below.count = legal(child, actions[ply])
+                    for seat in range(MOST_SEATS):
+                        below.best[seat] = LOWEST
+                        below.alpha[seat] = frame.alpha[seat]
+                    continue
                 for seat in range(MOST_SEATS):
-                    below.best[seat] = LOWEST
-                    below.alpha[seat] = frame.alpha[seat]
-                continue
-            progress.leaves += 1
-            progress.cut += who != OVER
-            evaluate(child, kind, values)
+                    values[seat] = entry.values[seat]
+            else:
+                progress.leaves += 1
+                progress.cut += who != OVER
+                evaluate(child, kind, values)
             if pruning == HYPERMAX:
                 total = 0
                 for seat in range(MOST_SEATS):
@@ -97,8 +119,8 @@ def search_maxn(
                 enough = ONE
                 if ply > 0 and frames[ply - 1].mover != who and frames[ply - 1].chosen >= 0:
                     enough -= frames[ply - 1].best[frames[ply - 1].mover]
-                if values[who] >= enough:
-                    frame.next = frame.count
+                if values[who] >= enough and frame.next < frame.count:
+                    frame.next, frame.pruned = frame.count, 1
             elif pruning == HYPERMAX:
                 frame.alpha[who] = max(frame.alpha[who], values[who])
                 total = 0

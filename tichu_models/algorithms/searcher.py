@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tichu_models.algorithms.alphabeta import BEST_REPLY, PARANOID
-from tichu_models.algorithms.frames import FRAME, MOST_PLIES, PROGRESS
+from tichu_models.algorithms.frames import ENTRY, FRAME, MOST_PLIES, PROGRESS
 from tichu_models.algorithms.maxn import HYPERMAX, PLAIN, SHALLOW
 from tichu_models.algorithms.td_network import TDNetwork
+from tichu_models.chance import draw
 from tichu_models.game import MOST_SEATS, Game, State
 
 # Which kernel, and what it is told.
@@ -24,6 +25,8 @@ RULES = {
     "brs": ("search_paranoid", BEST_REPLY),
 }
 SLICE = 5_000  # positions between two looks at the clock
+SALT = np.uint64(1)
+TABLE = 1 << 20  # positions that a search remembers
 ENOUGH = 0.98  # of the seconds: what is left is for who else uses the machine
 
 
@@ -47,9 +50,10 @@ class Choice(NamedTuple):
 
 
 class Searcher:
-    """Searches of one game, with memory of their own. The evaluation is one of the game's, or a network."""
+    """Searches of one game, with memory of their own. The evaluation is one of the game's, or a network. MaxN may
+    remember positions, which changes nothing but its speed."""
 
-    def __init__(self, game: Game, rule: str, evaluation: int | TDNetwork = 0) -> None:
+    def __init__(self, game: Game, rule: str, evaluation: int | TDNetwork = 0, remembers: bool = False) -> None:
         name, self._how = RULES[rule]
         self._kernel: Any = game.algorithms[name]
         self._evaluation: Any = evaluation
@@ -61,6 +65,8 @@ class Searcher:
         self._actions, self._movers = np.zeros((plies, most), dtype=np.int16), np.zeros((plies, most), dtype=np.int8)
         self._frames, self._values = np.zeros(plies, dtype=FRAME), np.zeros(MOST_SEATS, dtype=np.int64)
         self._progress = np.zeros(1, dtype=PROGRESS).view(np.recarray)[0]
+        self._table = np.zeros(TABLE if remembers and name == "search_maxn" else 0, dtype=ENTRY)
+        self._searches = 0
 
     def choose(self, state: State, budget: Budget) -> Choice:
         """The best action of the seat that moves, by the deepest search that the budget allows."""
@@ -73,6 +79,8 @@ class Searcher:
         for depth in range(1, min(budget.depth, MOST_PLIES - 1) + 1):
             self._states[0] = state
             self._progress.ply, self._progress.leaves, self._progress.cut = -1, 0, 0
+            self._searches += 1
+            self._progress.salt = draw(SALT, self._searches)
             while not self._search(depth, self._slice(budget, positions) if depth > 1 else SLICE):
                 spent = time.perf_counter() - began
                 if depth > 1 and (spent >= seconds or self._slice(budget, positions) == 0):
@@ -91,8 +99,8 @@ class Searcher:
         return max(min(budget.positions - positions - int(self._progress.leaves), SLICE), 0)
 
     def _search(self, depth: int, positions: int) -> bool:
-        movers = (self._movers,) if self._has_movers else ()
+        movers, table = ((self._movers,), ()) if self._has_movers else ((), (self._table,))
         return self._kernel(
-            *(self._states, self._actions, *movers, self._frames, self._values, self._progress),
+            *(self._states, self._actions, *movers, self._frames, self._values, *table, self._progress),
             *(depth, self._evaluation, self._how, positions),
         )

@@ -66,6 +66,9 @@ class SearchOptions(Options):
     evaluation: str | None = option(
         None, "how positions at the end of a search are judged; by default the game's first"
     )
+    table: bool = option(
+        False, "whether maxn and maxnis remember positions: the same actions, sooner where few pawns are left"
+    )
 
 
 class RandomAgent:
@@ -83,9 +86,11 @@ class RandomAgent:
 class SearchingAgent:
     """Takes the action that a search finds."""
 
-    def __init__(self, game: Game, name: str, rule: str, evaluation: int | TDNetwork, budget: Budget) -> None:
+    def __init__(
+        self, game: Game, name: str, rule: str, evaluation: int | TDNetwork, budget: Budget, remembers: bool = False
+    ) -> None:
         self.name, self.budget = name, budget
-        self.searcher = Searcher(game, rule, evaluation)
+        self.searcher = Searcher(game, rule, evaluation, remembers)
 
     def choose(self, state: State, key: Key) -> int:
         """The best action that the budget allows to find."""
@@ -128,7 +133,7 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         kind = _evaluation(game, name, options.evaluation, runs)
         if name == "greedy":
             return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
-        return SearchingAgent(game, text.strip(), name, kind, _budget(options))
+        return SearchingAgent(game, text.strip(), name, kind, _budget(options), options.table)
     except (OptionError, CheckpointError) as error:
         raise UnknownAgent(f"agent '{text}': {error}") from None
 
@@ -170,6 +175,10 @@ def _budget(options: SearchOptions) -> Budget:
     return Budget(**limits, seconds=options.seconds if has_budget else DEFAULT_SECONDS, positions=options.positions)
 
 
+# How the values of options are read; all others are whole numbers.
+_VALUES: dict[str, Any] = {"evaluation": str, "seconds": float, "table": {"true": True, "false": False}.__getitem__}
+
+
 def _read(text: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -177,7 +186,8 @@ def _read(text: str) -> dict[str, Any]:
         if not equals:
             raise OptionError(f"'{part}': expected key=value")
         try:
-            given[key] = value if key == "evaluation" else float(value) if key == "seconds" else int(value)
-        except ValueError:
-            raise OptionError(f"{key} = {value}: expected a number") from None
+            given[key] = _VALUES.get(key, int)(value)
+        except (KeyError, ValueError):
+            right = "true or false" if key == "table" else "a number"
+            raise OptionError(f"{key} = {value}: expected {right}") from None
     return given

@@ -1,8 +1,8 @@
 """Builds `tichu.duckdb` from the Parquet files of all months, in a temporary file that then replaces the old database.
 
 Readers keep the file that they have open and never see half a database; a second builder is refused. The database holds
-two stamps, one of the months and one of the tournaments. If only tournaments are new, a copy of the database gets a new
-table of them. `fill` fills the tables, `reading` reads them.
+a stamp of the months, and one of each table that is added from other files, of tournaments and of reviews. If only
+these are new, a copy of the database gets new tables of them. `fill` fills the tables, `reading` reads them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import duckdb
 from filelock import FileLock, Timeout
 
-from tichu_pipeline.analysis.fill import fill, fill_tournaments, quoted, tournaments_stamp
+from tichu_pipeline.analysis.fill import ADDED, added_stamp, fill, fill_added, quoted
 from tichu_pipeline.analysis.reading import DatabaseError, table
 from tichu_pipeline.rounds.manifest import DamagedMonthError, RoundsManifest, manifest, stored_month_stamp
 from tichu_pipeline.storage.folders import DataPaths, month_file
@@ -30,11 +30,10 @@ from tichu_pipeline.storage.os_errors import TransientError
 from tichu_pipeline.storage.stamps import stored_stamp
 
 # Bumped by hand when the database of unchanged months would differ; tests/golden/analysis.json says when.
-VERSION = 2
+VERSION = 3
 MEMORY = "2GB"  # for DuckDB; a batch of rounds and the ratings need some more
 FULL_DISK = ("No space left on device", "max_temp_directory_size")  # in DuckDB's words
-TOURNAMENTS = "tournaments"  # the key of the table's own stamp, since it may be renewed alone
-SECONDS_TO_WAIT = 60.0  # for the end of another build, before tournaments are added
+SECONDS_TO_WAIT = 60.0  # for the end of another build, before tables are renewed
 
 
 class DatabaseBusyError(DatabaseError, TransientError):
@@ -63,9 +62,10 @@ def build(
     stamp = _stamp(rounds)
     with _only_writer(paths), _plain_errors(paths):
         is_built = not force and stored_stamp(paths.database) == stamp
-        reused = is_built and has_all_tournaments(paths)
-        if is_built and not reused:
-            _renew_tournaments(paths)
+        outdated = outdated_tables(paths) if is_built else []
+        reused = is_built and not outdated
+        if outdated:
+            _renew(paths, outdated)
         elif not is_built:
             with _aside(paths) as made, duckdb.connect(made) as connection:
                 connection.execute(f"SET memory_limit = '{memory}'")
@@ -84,17 +84,18 @@ def build(
     )
 
 
-def add_tournaments(paths: DataPaths) -> None:
-    """Brings the table of tournaments up to date, if there is a database. It waits a while for another process that
-    builds the database, rather than fail after hours of play."""
+def renew_tables(paths: DataPaths) -> None:
+    """Brings the tables of tournaments and reviews up to date, if there is a database. It waits a while for another
+    process that builds the database, rather than fail after hours of play."""
     with _only_writer(paths, SECONDS_TO_WAIT), _plain_errors(paths):
-        if stored_stamp(paths.database, TOURNAMENTS) is not None and not has_all_tournaments(paths):
-            _renew_tournaments(paths)
+        known = [table for table in outdated_tables(paths) if stored_stamp(paths.database, table) is not None]
+        if known:
+            _renew(paths, known)
 
 
-def has_all_tournaments(paths: DataPaths) -> bool:
-    """Whether the database holds all stored tournaments."""
-    return stored_stamp(paths.database, TOURNAMENTS) == tournaments_stamp(paths)
+def outdated_tables(paths: DataPaths) -> list[str]:
+    """The tables whose stored files are not those that the database holds."""
+    return [table for table in ADDED if stored_stamp(paths.database, table) != added_stamp(paths, table)]
 
 
 def standing(survey: Survey) -> Standing:
@@ -113,8 +114,8 @@ def standing(survey: Survey) -> Standing:
         if not reasons and stored_as != database_stamp(paths):
             now = survey.once(manifest)
             reasons.append(changed("rounds", stored_as, lambda version: _stamp(now, version), VERSION))
-        elif not reasons and not has_all_tournaments(paths):
-            reasons.append("tournaments have been played since")
+        elif not reasons:
+            reasons += [ADDED[table].news for table in outdated_tables(paths)]
     except (DatabaseError, DamagedMonthError) as error:
         reasons.append(str(error))
     return judged("analysis", there, paths.database.stat().st_size, reasons)
@@ -186,14 +187,15 @@ def _aside(paths: DataPaths) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _renew_tournaments(paths: DataPaths) -> None:
-    """Replaces the table of tournaments in a copy of the database, and publishes the copy."""
+def _renew(paths: DataPaths, tables: list[str]) -> None:
+    """Replaces tables in a copy of the database, and publishes the copy."""
     with _aside(paths) as made:
         shutil.copyfile(paths.database, made)
         with duckdb.connect(made) as connection:
-            connection.execute("DROP TABLE tournaments")
-            fill_tournaments(connection, paths)
-            connection.execute("UPDATE about SET tournaments = $1", [tournaments_stamp(paths)])
+            for table in tables:
+                connection.execute(f"DROP TABLE {table}")
+                fill_added(connection, paths, table)
+                connection.execute(f"UPDATE about SET {table} = $1", [added_stamp(paths, table)])
             connection.execute("CHECKPOINT")
 
 

@@ -1,15 +1,17 @@
 """Fills an empty database: runs the scripts of `sql/schema`, a batch of months at a time to bound the memory.
 
-The scripts define the tables; Python only runs them. `build` makes the database file and publishes it.
+The scripts define the tables; Python only runs them. `build` makes the database file and publishes it. Tables of what
+other stages have made besides rounds may be renewed alone (`ADDED`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -19,11 +21,32 @@ from tichu_pipeline.analysis.ratings import Rater, Ratings
 from tichu_pipeline.analysis.reading import DatabaseError
 from tichu_pipeline.analysis.scripts import script
 from tichu_pipeline.rounds.round_facts import rounds_and_seats
-from tichu_pipeline.storage.folders import DataPaths, month_file
+from tichu_pipeline.storage.folders import DataPaths, month_file, month_files
 
 BATCH_ROUNDS = 400_000
 MONTHLY = ("games", "rounds", "players_rounds", "players_games", "tricks", "rule_breaks", "combination_stats")
 FROM_PARQUET = ("games", "tricks", "rule_breaks", "combination_stats")  # read as they are; rounds get more columns
+NO_METADATA = "SELECT NULL::VARCHAR AS file_name, NULL::BLOB AS key, NULL::BLOB AS value LIMIT 0"
+
+
+class Added(NamedTuple):
+    """A table that is made from other files than those of months of rounds."""
+
+    files: Callable[[DataPaths], list[Path]]
+    of: str  # what a file is
+    maker: str  # of the files
+    news: str  # why the table is out of date
+
+
+ADDED: Mapping[str, Added] = {
+    "tournaments": Added(
+        lambda paths: sorted(paths.tournaments.glob("[!.]*.parquet")),
+        *("tournament", "tichu tournament", "tournaments have been played since"),
+    ),
+    "reviews": Added(
+        lambda paths: month_files(paths.reviews), *("review", "the job judge", "decisions have been judged since")
+    ),
+}
 
 
 def fill(
@@ -43,39 +66,39 @@ def fill(
     connection.register("new_player_ratings", ratings.players)
     connection.register("new_rating_predictions", ratings.predictions)
     connection.execute(script("player_ratings"))
-    fill_tournaments(connection, paths)
+    for table in ADDED:
+        fill_added(connection, paths, table)
     connection.execute(script("turns"))
     connection.execute("SET VARIABLE stamp = $1", [stamp])
     connection.execute("SET VARIABLE months = $1", [months])
-    connection.execute("SET VARIABLE tournaments = $1", [tournaments_stamp(paths)])
+    for table in ADDED:
+        connection.execute(f"SET VARIABLE {table} = $1", [added_stamp(paths, table)])
     connection.execute(script("about"))
     connection.execute("CHECKPOINT")
     done("players and ratings")
 
 
-def tournament_files(paths: DataPaths) -> list[Path]:
-    """The files of all tournaments of a data folder."""
-    return sorted(paths.tournaments.glob("[!.]*.parquet"))
-
-
-def tournaments_stamp(paths: DataPaths) -> str:
-    """A digest of all tournament files."""
+def added_stamp(paths: DataPaths, table: str) -> str:
+    """A digest of all files of an added table."""
     digest = hashlib.sha256()
-    for path in tournament_files(paths):
+    for path in ADDED[table].files(paths):
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
-def fill_tournaments(connection: duckdb.DuckDBPyConnection, paths: DataPaths) -> None:
-    """Makes the table of tournaments from their files."""
-    files = tournament_files(paths)
-    source = f"SELECT * FROM {_parquet(files)}" if files else "SELECT NULL::VARCHAR AS filename LIMIT 0"
-    connection.execute(f"CREATE TEMP VIEW new_tournaments AS {source}")
+def fill_added(connection: duckdb.DuckDBPyConnection, paths: DataPaths, table: str) -> None:
+    """Makes an added table from its files."""
+    files = ADDED[table].files(paths)
+    source = f"FROM {_parquet(files)}" if files else "SELECT NULL::VARCHAR AS filename LIMIT 0"
+    facts = f"FROM parquet_kv_metadata({_listed(files)})" if files else NO_METADATA
+    connection.execute(f"CREATE TEMP VIEW new_{table} AS {source}")
+    connection.execute(f"CREATE TEMP VIEW new_{table}_metadata AS {facts}")
     try:
-        connection.execute(script("tournaments"))
+        connection.execute(script(table))
     except duckdb.BinderException as error:
+        of, maker = ADDED[table].of, ADDED[table].maker
         raise DatabaseError(
-            f"{paths.tournaments}: a file is no tournament ({error}); expected those that tichu tournament writes"
+            f"{files[0].parent}: a file is no {of} ({error}); expected those that {maker} writes"
         ) from error
 
 
@@ -147,13 +170,17 @@ def batches(paths: DataPaths, months: Sequence[str]) -> Iterator[list[str]]:
 
 def _files(paths: DataPaths, table: str, months: Sequence[str]) -> str:
     """SQL that reads the files of a table for some months."""
-    files = ", ".join(quoted(month_file(paths.root / table, month)) for month in months)
-    return f"read_parquet([{files}])"
+    return f"read_parquet({_listed([month_file(paths.root / table, month) for month in months])})"
 
 
 def _parquet(files: Sequence[Path]) -> str:
     """SQL that reads files with different columns as one table, with a column `filename`."""
-    return f"read_parquet([{', '.join(quoted(file) for file in files)}], union_by_name = true, filename = true)"
+    return f"read_parquet({_listed(files)}, union_by_name = true, filename = true)"
+
+
+def _listed(files: Sequence[Path]) -> str:
+    """Paths as an SQL list."""
+    return f"[{', '.join(quoted(file) for file in files)}]"
 
 
 def quoted(path: Path) -> str:

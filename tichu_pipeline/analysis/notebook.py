@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from tichu_models.whole_files import write_whole
-from tichu_pipeline.analysis.reading import DatabaseError, table
+from tichu_pipeline.analysis.reading import DatabaseError, reader, table, unanswerable
 from tichu_pipeline.analysis.scripts import Query, comparison, query
 from tichu_pipeline.distribution import Distribution
 from tichu_pipeline.storage.folders import DataPaths
@@ -28,7 +28,7 @@ from tichu_pipeline.storage.stamps import stamped_page, stored_stamp
 NAME, SELF_PLAY = "Datenanalyse", "Selbstspiel"
 # Bumped by hand when the figures of an unchanged notebook and unchanged data would differ;
 # tests/golden/analysis_report.json says when. Wording and layout of the page are no reason to make it again.
-VERSION = 1
+VERSION = 2
 SECONDS_A_CELL = 1800
 INLINE = "module://matplotlib_inline.backend_inline"
 
@@ -49,8 +49,13 @@ class Questions:
 
     def answer(self, number: str) -> pl.DataFrame:
         """The answer to the question with this number. Its name and SQL are displayed above it."""
-        _display(query(number))
-        return self.frame(query(number).sql)
+        asked = query(number)
+        _display(asked)
+        found = self.frame(asked.sql)
+        with reader(self.paths) as connection:
+            if why := unanswerable(connection, asked):
+                _say(why)
+        return found
 
     def distribution(self, column: str, source: str) -> Distribution:
         """How often each value of a column occurs."""
@@ -91,9 +96,13 @@ class Comparison:
 
 
 def _display(asked: Query) -> None:
+    _say(f"**{asked.name}**\n```sql\n{asked.sql.strip()}\n```")
+
+
+def _say(markdown: str) -> None:
     from IPython.display import Markdown, display
 
-    display(Markdown(f"**{asked.name}**\n```sql\n{asked.sql.strip()}\n```"))
+    display(Markdown(markdown))
 
 
 def execute(paths: DataPaths, force: bool = False, name: str = NAME, beside: DataPaths | None = None) -> Made:
@@ -161,4 +170,5 @@ def _stamp(paths: DataPaths, source: str) -> str:
     if database is None:
         raise DatabaseError(f"{paths.database}: no such database; build it first (tichu analyse --data {paths.root})")
     scaling = paths.scaling.read_text() if paths.scaling.exists() else ""
-    return hashlib.sha256("\n".join([str(VERSION), source, database, scaling]).encode()).hexdigest()
+    reviews = stored_stamp(paths.database, "reviews") or ""
+    return hashlib.sha256("\n".join([str(VERSION), source, database, reviews, scaling]).encode()).hexdigest()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import duckdb
 import pyarrow as pa
 
+from tichu_pipeline.analysis.scripts import Query
 from tichu_pipeline.storage.folders import DataPaths
 
 ROWS_A_BATCH = 50_000
@@ -67,6 +68,13 @@ def table(paths: DataPaths, sql: str) -> pa.Table:
 def value(paths: DataPaths, sql: str) -> object:
     """The first value of the result of one statement."""
     return table(paths, sql).column(0)[0].as_py()
+
+
+def unanswerable(connection: duckdb.DuckDBPyConnection, query: Query) -> str | None:
+    """Why a query finds nothing as yet: the table that it needs is empty. None if it is not."""
+    if query.needs is None or connection.sql(f"SELECT 1 FROM {query.needs} LIMIT 1").fetchall():
+        return None
+    return f"{query.name} finds nothing: table {query.needs} is empty until {query.until}"
 
 
 def _first_line(sql: str) -> str:

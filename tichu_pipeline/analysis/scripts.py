@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 
 SQL: Traversable = resources.files("tichu_pipeline") / "sql"
+READS = re.compile(r"^-- Reads table (\w+), which is empty until (.+)\.$", flags=re.MULTILINE)
 
 
 class NoSuchQueryError(LookupError):
@@ -21,6 +23,8 @@ class Query:
     name: str  # 08_double_victories
     question: str
     sql: str
+    needs: str | None = None  # a table that logs alone do not fill
+    until: str = ""  # what fills it has been done
 
 
 def script(name: str) -> str:
@@ -49,4 +53,6 @@ def comparison(name: str) -> Query:
 
 def _query(file: Traversable) -> Query:
     sql = file.read_text(encoding="utf-8")
-    return Query(file.name.removesuffix(".sql"), sql.partition("\n")[0].removeprefix("--").strip(), sql)
+    needs = READS.search(sql)
+    question = sql.partition("\n")[0].removeprefix("--").strip()
+    return Query(file.name.removesuffix(".sql"), question, sql, *(needs.groups() if needs else ()))

@@ -6,12 +6,15 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tichu_pipeline.commands import completion
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, fail
+
+if TYPE_CHECKING:
+    from tichu_pipeline.analysis.scripts import Query
 
 
 def analyse(
@@ -84,7 +87,7 @@ def query(
         fail(str(error))
     if output_format is Format.TABLE:
         typer.echo(f"{known.question}\n")
-    _answer(data, known.sql, output_format)
+    _answer(data, known.sql, output_format, known)
 
 
 def sql(
@@ -116,9 +119,9 @@ def sql(
     raise typer.Exit(0 if fine else 1)
 
 
-def _answer(data: Path, statement: str, output_format: Format) -> None:
-    """Writes the result of a statement to standard output."""
-    from tichu_pipeline.analysis.reading import DatabaseError, batches, reader
+def _answer(data: Path, statement: str, output_format: Format, query: Query | None = None) -> None:
+    """Writes the result of a statement to standard output, and to the other one why a query finds nothing."""
+    from tichu_pipeline.analysis.reading import DatabaseError, batches, reader, unanswerable
     from tichu_pipeline.analysis.results import WRITERS
     from tichu_pipeline.storage.folders import DataPaths
 
@@ -128,5 +131,7 @@ def _answer(data: Path, statement: str, output_format: Format) -> None:
         with reader(DataPaths(data)) as connection:
             out = sys.stdout.buffer if output_format is Format.PARQUET else sys.stdout
             WRITERS[output_format](batches(connection, statement), out)
+            if query and (why := unanswerable(connection, query)):
+                typer.secho(why, fg=typer.colors.YELLOW, err=True)
     except DatabaseError as error:
         fail(str(error))

@@ -42,18 +42,18 @@ def page_data(record: Record, games: list[LoggedGame]) -> Record:
     places = [(at, place) for at, game in enumerate(games) for place in range(len(game.rows))]
     replayed = [replay for game in games for replay in replays(game)]
     rounds = [
-        {**each, **replay.record, "game": games[at].file, "players": [_safe(name) for name in each["players"]]}
+        {**each, **replay.record, "game": games[at].file, "players": [inert(name) for name in each["players"]]}
         for each, replay, (at, _) in zip(record["rounds"], replayed, places, strict=True)
     ]
     decisions, at = [], 0
     for each in record["decisions"]:
         at = _round_of(each, record["rounds"], at)
         step = replayed[at].step_of(each["kind"], each["turn"], each["seat"])
-        decisions.append({**each, "round": at, "step": step, "player": _safe(each["player"])})
+        decisions.append({**each, "round": at, "step": step, "player": inert(each["player"])})
     players = [
-        {**each, "name": _safe(each["name"]), "evening": evening(record, each["name"])} for each in record["players"]
+        {**each, "name": inert(each["name"]), "evening": evening(record, each["name"])} for each in record["players"]
     ]
-    found = [{**each, "file": _safe(each["file"])} for each in record["games"]]
+    found = [{**each, "file": inert(each["file"])} for each in record["games"]]
     return {**record, "games": found, "players": players, "rounds": rounds, "decisions": decisions}
 
 
@@ -64,6 +64,6 @@ def _round_of(decision: Record, rounds: list[Record], at: int) -> int:
     return next(place for place in ahead if (rounds[place]["game_id"], rounds[place]["round_index"]) == key)
 
 
-def _safe(name: str) -> str:
+def inert(name: str) -> str:
     """A name without characters that do something."""
     return printable(name).translate(TURNING) or NAMELESS

@@ -33,6 +33,7 @@ class ReviewsRequest:
     players: tuple[str, ...] = ()  # none: all
     months: tuple[str, ...] = ()  # none: all that are stored
     games: int = GAMES  # of a month at most, spread over it
+    corpus: int = 0  # of a month at most, in which everybody is judged, so that the players can be compared
     agent: str = CHAMPION
     seed: int = 0
 
@@ -66,13 +67,24 @@ def stamp_of(paths: DataPaths, request: ReviewsRequest, month: str) -> str:
     settings = JudgeSettings(seed=request.seed)
     asked = json.dumps([asked_of(request), asdict(settings)])
     digest = hashlib.sha256(f"reviews {VERSION} {asked} {month} {stored_month_stamp(paths, month)}".encode())
-    if request.agent.partition(":")[0] == CHAMPION:
-        digest.update(digests_of_runs(files.CHAMPION.parent, CHAMPION))
-    elif ":" in request.agent:
-        digest.update(digests_of_runs(paths.runs))
+    digest.update(_runs_of(paths, request.agent))
     return digest.hexdigest()
 
 
+def referee_digest(paths: DataPaths, request: ReviewsRequest) -> bytes:
+    """A digest of who judges and how closely."""
+    asked = json.dumps([request.agent, asdict(JudgeSettings(seed=request.seed))])
+    return hashlib.sha256(f"reviews {VERSION} {asked}".encode() + _runs_of(paths, request.agent)).digest()
+
+
+def _runs_of(paths: DataPaths, agent: str) -> bytes:
+    """The networks that an agent may play with."""
+    if agent.partition(":")[0] == CHAMPION:
+        return digests_of_runs(files.CHAMPION.parent, CHAMPION)
+    return digests_of_runs(paths.runs) if ":" in agent else b""
+
+
 def asked_of(request: ReviewsRequest) -> Mapping[str, Any]:
-    """The request as it concerns one month."""
-    return asdict(replace(request, months=()))
+    """The request as it concerns one month, without what was not asked for."""
+    asked = asdict(replace(request, months=()))
+    return {name: value for name, value in asked.items() if name != "corpus" or value}

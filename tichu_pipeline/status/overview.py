@@ -110,6 +110,7 @@ def _parts(paths: DataPaths, target: Path, standings: Sequence[Standing]) -> Ite
     )
     yield from _networks(paths, target)
     yield from _ladder(paths)
+    yield from _years(paths, target)
     yield from _pictures(paths, target)
     yield pages.section(
         "Provenance",
@@ -172,6 +173,13 @@ def _ladder(paths: DataPaths) -> Iterator[str]:
         "the mean by which the player's team wins a round.",
     )
     yield pages.of_markdown(markdown(facts))
+
+
+def _years(paths: DataPaths, target: Path) -> Iterator[str]:
+    pages_of_years = sorted((paths.reports / "years").glob("*.html"))
+    if pages_of_years:
+        yield pages.section("Players' years", "What the decisions of declared players cost, a page a year and player.")
+        yield f"<p>{', '.join(pages.link(page, target, page.stem) for page in pages_of_years)}</p>"
 
 
 def _pictures(paths: DataPaths, target: Path) -> Iterator[str]:

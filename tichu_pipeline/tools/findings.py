@@ -1,9 +1,9 @@
 """`python -m tichu_pipeline.tools.findings OWN OTHER`: what self-play has found out about Tichu, as docs/findings.md.
 
 OWN and OTHER are data folders with the games of two players, written by `tichu generate --players`, ingested and
-analysed. Facts are collected in docs/findings.json: the answers to the 37 questions over both, the habits in which the
-players differ, what those are worth by duplicate deals, and what a grand Tichu gains by twin rounds. The page and its
-pictures are drawn from these facts; nothing in them is written by hand.
+analysed. Facts are collected in docs/findings.json: the answers over both to all questions about logs, the habits in
+which the players differ, what those are worth by duplicate deals, and what a grand Tichu gains by twin rounds. The page
+and its pictures are drawn from these facts; nothing in them is written by hand.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tichu_models.agents.names import CHAMPION
-from tichu_pipeline.analysis.scripts import queries
 from tichu_pipeline.html import markdown
 from tichu_pipeline.tools.findings_grand import advice
 
@@ -32,7 +31,7 @@ RECIPIENTS = ("right opponent", "partner", "left opponent")
 ABOUT = """\
 Two corpora that differ in nothing but the player: whole games of four seats of `{own}`, which has learned by playing
 against itself, and of four seats of `{other}`, which plays by rules of thumb. {own_rounds:,} and {other_rounds:,}
-rounds were written as logs, read as all logs are, and asked the same {questions} questions."""
+rounds were written as logs, read as all logs are, and asked the same questions."""
 HOW = """\
 Each line is a kind of decision. The difference is the least share of these decisions, in percent, that one player would
 have to answer otherwise to answer each way as often as the other; where the answer is yes or no, it is the difference
@@ -70,7 +69,6 @@ def page(facts: Mapping[str, Any]) -> str:
                     other=other,
                     own_rounds=facts["rounds"][0],
                     other_rounds=facts["rounds"][1],
-                    questions=len(queries()),
                 ),
                 commands(facts),
                 "## The largest differences",

@@ -1,7 +1,7 @@
-"""The 37 questions of `tichu queries`, asked over two data folders: where do the answers differ most?
+"""The questions of `tichu queries` about logs, asked over two data folders: where do the answers differ most?
 
-Every question is asked. Those whose answers are shares are compared: the rows of both answers are matched by their
-keys, and the share that differs most stands for the question.
+Every question is asked that logs alone answer. Those whose answers are shares are compared: the rows of both answers
+are matched by their keys, and the share that differs most stands for the question.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ SHARES: Mapping[str, Shares] = {
 
 
 def answers_of(paths: DataPaths) -> dict[str, Answer]:
-    """The answers of a data folder to all questions, by name."""
-    return {query.name: table(paths, query.sql).to_pylist() for query in queries()}
+    """The answers of a data folder to all questions that logs alone answer, by name."""
+    return {query.name: table(paths, query.sql).to_pylist() for query in queries() if not query.needs}
 
 
 def compared(one: Mapping[str, Answer], other: Mapping[str, Answer]) -> list[dict[str, Any]]:

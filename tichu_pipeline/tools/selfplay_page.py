@@ -21,12 +21,22 @@ from tichu_models.runs.files import MANIFEST, METRICS
 from tichu_models.runs.journal import rows_of
 from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.exploit.best_response import results
-from tichu_pipeline.html import markdown
 from tichu_pipeline.selfplay.runs import OPPONENT
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import json_object
+from tichu_pipeline.tools.search_figures import FILE as SEARCH_FILE
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
-from tichu_pipeline.tournaments.facts import cell, duration
+from tichu_pipeline.tools.selfplay_tables import (
+    arms_table,
+    decisions_table,
+    exploited_table,
+    matches_table,
+    pairs_table,
+    runs_table,
+    search_table,
+    style_table,
+)
 from tichu_pipeline.tournaments.files import read
 
 FACTS = "selfplay.json"  # beside the page
@@ -60,15 +70,16 @@ Duels over duplicate deals, in points a round; `policy_net` and `candidate_polic
 games with preset `laptop`. Each line is `tichu tournament` with these two, these deals and this seed. Times are those
 of a decision, the median and the 99 % quantile, on one core and in batches; forced answers are among them."""
 
+SEARCH_ABOUT = """\
+A searching player or a pair of them against a pair of `champion:fast`, which is also a single one's partner
+(`python -m tichu_pipeline.tools.search_figures`). The time is that of a play with a choice which is asked for alone,
+CPU time of one core; in a batch with others a search takes a tenth of it. `open=true` sees all hands: what it wins
+more is what hidden cards cost."""
+
 EXPLOITED_ABOUT = """\
 Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
 some, and from others. The best of them was chosen on some deals and judged on the deals of this table. What it wins is
 a lower bound: somebody else may win more. A player whom nobody can beat would lose nothing."""
-
-
-def interval(figures: Mapping[str, Any], mean: str = "points") -> str:
-    """A mean and half the width of its 95 % interval."""
-    return f"{figures[mean]:+.1f} ± {figures['error']:.1f}"
 
 
 def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +98,7 @@ def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
         "partners": _together(facts, found, "partners"),
         "duels": _together(facts, found, "duels"),
         "matches": {**facts.get("matches", {}), **matches_of(paths)},
+        "search": {**facts.get("search", {}), **json_object(paths.root / SEARCH_FILE)},
         "arms": arms_found,
         "exploited": {**facts.get("exploited", {}), **{each["agent"]: each for each in results(paths)}},
     }
@@ -125,91 +137,6 @@ def _course(folder: Path) -> dict[str, Any]:
     """How a run went: a row for each evaluation."""
     rows = rows_of(folder / METRICS)
     return {"curve": [{of: round(float(row[of]), 2) for of in CURVE} for row in rows if row["opponent"] == OPPONENT]}
-
-
-def arms_table(found: Mapping[str, dict[str, Any]]) -> str:
-    """The arms, the best first."""
-    about, rows = {name: settings["about"] for name, settings in arms().items()}, []
-    for name, arm in sorted(found.items(), key=lambda item: -item[1]["points"]):
-        last = arm["curve"][-1]
-        calls = (
-            f"{arm['small_a_round']:.2f}, {arm['small_made']:.0%}; {arm['grand_a_round']:.2f}, {arm['grand_made']:.0%}"
-        )
-        rows.append((f"`{name}`", about[name], interval(arm), f"{last['minutes']:.0f}", calls))
-    return markdown.table(
-        ("Arm", "What it changes", "Points a round", "Minutes", "Small, grand Tichus a round, made"), rows
-    )
-
-
-def runs_table(runs: Mapping[str, dict[str, Any]]) -> str:
-    """The runs that were judged: what they trained, and what they are worth."""
-    rows = []
-    for name, facts in runs.items():
-        last = facts["curve"][-1] if facts["curve"] else {}
-        rounds, minutes = (f"{last['rounds']:,.0f}", f"{last['minutes']:.0f}") if last else ("", "")
-        against = facts["against_heuristic"]
-        figures = (interval(against), f"{against['deals']:,}", interval(facts["against_blunderer"]))
-        rows.append((f"`{name}`", str(facts.get("seed", "")), rounds, minutes, *figures))
-    heading = ("Run", "Seed", "Rounds", "Minutes", "Against `heuristic`", "Deals", "Against `heuristic:blunder=.1`")
-    return markdown.table(heading, rows)
-
-
-def decisions_table(runs: Mapping[str, dict[str, Any]]) -> str:
-    """What each kind of decision adds."""
-    kinds = dict.fromkeys(kind for facts in runs.values() for kind in facts["decisions"])
-    rows = [
-        (kind, *(interval(facts["decisions"][kind]) if kind in facts["decisions"] else "" for facts in runs.values()))
-        for kind in kinds
-    ]
-    return markdown.table(("Decision", *(f"`{name}`" for name in runs)), rows)
-
-
-def style_table(runs: Mapping[str, dict[str, Any]]) -> str:
-    """How the runs play, beside the heuristic player."""
-    names = next(iter(runs.values()))["style"]["self-play"]
-    rows = []
-    for what in names:
-        own = [f"{facts['style']['self-play'][what]:.3f}" for facts in runs.values()]
-        rows.append((what, *own, f"{next(iter(runs.values()))['style']['heuristic'][what]:.3f}"))
-    return markdown.table(("A pair of players", *(f"`{name}`" for name in runs), "`heuristic`"), rows)
-
-
-def pairs_table(pairs: Sequence[Mapping[str, Any]], key: str, heading: str) -> str:
-    """Figures of pairs of runs."""
-    rows = [(" and ".join(f"`{run}`" for run in pair["runs"]), interval(pair, key)) for pair in pairs]
-    return markdown.table(("Runs", heading), rows)
-
-
-def matches_table(matches: Mapping[str, Mapping[str, Any]]) -> str:
-    """Duels with players of other kinds, those who lose most first."""
-    rows = []
-    for match in sorted(matches.values(), key=lambda match: -match["points_per_round"]):
-        times = [", ".join(map(duration, match["seconds"][match[side]])) for side in ("a", "b")]
-        points = cell(match["points_per_round"], match["interval"])
-        rows.append((f"`{match['a']}` : `{match['b']}`", points, f"{match['deals']:,}", f"{match['seed']}", *times))
-    heading = ("Agents", "Points a round", "Deals", "Seed", "Time of the first", "Time of the second")
-    return markdown.table(heading, rows)
-
-
-def exploited_table(found: Sequence[Mapping[str, Any]]) -> str:
-    """Best responses, the player who is hardest to beat first."""
-    rows = []
-    for facts in sorted(found, key=lambda facts: facts["best_response"]["points_per_round"]):
-        best, starts = facts["best_response"], len(facts["trained"])
-        (low, high), points = best["interval"], best["points_per_round"]
-        rows.append(
-            (
-                f"`{facts['agent']}`",
-                f"{points:+.1f} ({low:+.1f} .. {high:+.1f})",
-                f"{best['deals']:,}",
-                f"{best['start']}, seed {best['seed']}",
-                f"{best['minutes']:.0f}",
-                f"{best['rounds']:,}",
-                f"{starts}, {min(each['points_per_round'] for each in facts['trained']):+.1f}",
-            )
-        )
-    heading = ("Player", "Points a round that it loses", "Deals", "To one who began with", "Minutes", "Rounds")
-    return markdown.table((*heading, "Trainings, the worst of them"), rows)
 
 
 def draw_curves(curves: Mapping[str, Sequence[Mapping[str, float]]], path: Path, of: str) -> None:
@@ -261,6 +188,8 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
             ]
     if facts["matches"]:
         parts += ["## Against other players", MATCHES_ABOUT, matches_table(facts["matches"])]
+    if facts["search"]:
+        parts += ["## What the search adds", SEARCH_ABOUT, search_table(facts["search"])]
     if facts["exploited"]:
         parts += ["## How exploitable", EXPLOITED_ABOUT, exploited_table(list(facts["exploited"].values()))]
     if found:

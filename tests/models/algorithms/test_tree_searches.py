@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.makers.games import options_of, random_game
 from tests.oracles.searches import INFINITY, Search
 from tichu_models.algorithms.searcher import RULES, Budget, Searcher
 from tichu_models.game import OVER
+from tichu_models.games.chameleon.views import position_key
 from tichu_models.games.registry import game
 
 GAME = game("chameleon")
@@ -76,27 +78,49 @@ def test_searches_are_those_of_the_papers(rule):
 
 
 def check_equal(count: int, depths: range, seed: int) -> int:
-    """Compares MaxN with and without pruning; returns how many positions the pruning has saved."""
-    plain, pruned, saved = Searcher(GAME, "maxn"), Searcher(GAME, "maxnis"), 0
+    """Compares MaxN with and without pruning, with and without a memory; returns how many positions pruning and memory
+    have saved, the least of both."""
+    plain, saved = Searcher(GAME, "maxn"), np.zeros(3, dtype=np.int64)
+    others = (
+        Searcher(GAME, "maxnis"),
+        Searcher(GAME, "maxn", remembers=True),
+        Searcher(GAME, "maxnis", remembers=True),
+    )
     for n, state in enumerate(positions(count, seed)):
-        plain._evaluation = pruned._evaluation = n % len(GAME.evaluations)
+        for searcher in (plain, *others):
+            searcher._evaluation = n % len(GAME.evaluations)
         for depth in depths:
-            b = pruned.choose(state, Budget(depth=depth))  # it may stop at once, when it has seen a win
-            a = plain.choose(state, Budget(depth=b.depth)) if b.depth else b
-            assert (a.action, a.values) == (b.action, b.values)
-            saved += a.positions - b.positions
-    return saved
+            found = [searcher.choose(state, Budget(depth=depth)) for searcher in others]
+            for place, b in enumerate(found):  # it may stop at once, when it has seen a win
+                a = plain.choose(state, Budget(depth=b.depth)) if b.depth else b
+                assert (a.action, a.values) == (b.action, b.values)
+                saved[place] += a.positions - b.positions
+    return int(saved.min())
 
 
 def test_pruned_maxn_is_maxn():
-    """A pruning that is quicker because it plays worse."""
-    assert check_equal(150, range(1, 4), 50) > 0
+    """A pruning that is quicker because it plays worse; a memory that takes one position for another."""
+    assert check_equal(80, range(1, 5), 50) > 0
 
 
 @pytest.mark.proof
 def test_pruned_maxn_is_maxn_in_a_thousand_positions():
-    """As above, one ply deeper."""
+    """As above, in more positions."""
     assert check_equal(1000, range(1, 5), 100) > 0
+
+
+def test_positions_that_differ_have_keys_that_do():
+    """Two positions that are taken for one: other limits, another player to move, fewer moves left."""
+    keys: dict[int, bytes] = {}
+    for key in range(40):
+        options = options_of(GAME, players="RGYB", **({"limit": "60"} if key % 2 else {}))
+        state = GAME.new(options)
+        for action in random_game(GAME, options, key).actions:
+            seen = GAME.copy(state)
+            seen.limit, seen.moves = max(seen.limit - seen.moves, 0), 0
+            assert keys.setdefault(int(position_key(state)), seen.tobytes()) == seen.tobytes()
+            GAME.kernels.step(state, action)
+    assert len(keys) > 2000
 
 
 @pytest.mark.parametrize("rule", RULES)

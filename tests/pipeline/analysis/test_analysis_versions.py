@@ -59,5 +59,5 @@ def test_questions_stay_where_they_are():
     kept = json.loads((GOLDEN / "analysis_report.json").read_text())["digests"].keys() - {"distribution"}
     assert names == sorted(kept), "a new query comes last, and the golden file of analysis_report keeps its answer"
     assert [name[:3] for name in names] == [f"{number:02}_" for number in range(1, len(names) + 1)]
-    assert len(names) >= 37
-    assert (names[0], names[36]) == ("01_totals", "37_ratings")
+    assert len(names) >= 40
+    assert (names[0], names[36], names[39]) == ("01_totals", "37_ratings", "40_ratings_and_losses")

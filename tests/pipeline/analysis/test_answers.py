@@ -19,8 +19,9 @@ from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths
 
-# These are held by the digests in tests/golden/analysis_report.json only. Every other one is in the recount.
-WITHOUT_A_RECOUNT = {f"{number}" for number in range(28, 38)}
+# These are held by the digests in tests/golden/analysis_report.json only; those that need reviews are recounted in
+# tests/pipeline/review/test_review_questions.py. Every other one is in the recount.
+WITHOUT_A_RECOUNT = {f"{number}" for number in range(28, 41)}
 SPREAD = "SELECT MIN({0}), MAX({0}), AVG({0}), STDEV({0}) FROM {1};"
 
 
@@ -136,7 +137,7 @@ def test_every_query_answers(generated):
     paths = generated.paths
     for query in queries():
         assert query.question.endswith("?"), query.name
-        assert table(paths, query.sql).num_rows, query.name
+        assert table(paths, query.sql).num_rows or query.needs, query.name
 
 
 def test_turns_and_macros(generated):

@@ -287,7 +287,7 @@ def test_formats(paths, tmp_path):
 def test_commands(paths, tmp_path):
     """A command that hides what it can do, or fails without saying what to do."""
     listed = CLI.invoke(app, ["queries"]).output.splitlines()
-    assert len(listed) == 37
+    assert len(listed) == 40
     assert listed[7] == "08_double_victories  How many rounds end with a double victory?"
     whole = CLI.invoke(app, ["query", "08_double_victories", "--data", str(paths.root), "--format", "json"])
     assert json.loads(whole.output) == json.loads(

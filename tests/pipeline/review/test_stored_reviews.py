@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import dagster as dg
 import pyarrow.parquet as pq
@@ -10,13 +11,16 @@ import pytest
 
 from tests.makers import golden
 from tichu_models.agents.registry import AgentError
-from tichu_models.review.settings import JudgeSettings
+from tichu_models.review.report import JudgedRound
+from tichu_models.review.tasks import RoundTask, judge_task
 from tichu_pipeline.brettspielwelt.corpus.generate import generate
 from tichu_pipeline.orchestration.assets.reviews import ReviewsConfig, reviews
 from tichu_pipeline.orchestration.resources import DataFolder, WorkersResource
 from tichu_pipeline.review import judging, stored
 from tichu_pipeline.review.judging import games_of_month, review_months
-from tichu_pipeline.review.stored import ReviewsRequest, standing
+from tichu_pipeline.review.kept import unfinished_file
+from tichu_pipeline.review.stored import ReviewsRequest, asked_of, standing
+from tichu_pipeline.review.year_page import page_path
 from tichu_pipeline.rounds.ingest import ingest
 from tichu_pipeline.storage.folders import DataPaths, month_file
 from tichu_pipeline.storage.freshness import State, Survey
@@ -26,11 +30,7 @@ from tichu_pipeline.tools.review_strength import strength
 ASKED = ReviewsRequest(games=2, agent="heuristic")
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """A judge who looks at few deals."""
-    for module in (judging, stored):
-        monkeypatch.setattr(module, "JudgeSettings", lambda seed=0: JudgeSettings(deals=8, more=8, again=16, seed=seed))
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_another_version_is_stale(paths, monkeypatch):
 
 def test_only_declared_players_are_judged(paths):
     """Hours spent on those whom nobody asked for."""
-    games = games_of_month(paths, ASKED, "2024-01")
+    games = [game for game, players in games_of_month(paths, ASKED, "2024-01") if players == ()]
     assert len(games) == 2
     names = (games[0].names[0][1], games[-1].names[0][2])
     judged(paths, replace(ASKED, months=("2024-01",), players=names))
@@ -84,12 +84,78 @@ def test_only_declared_players_are_judged(paths):
     for row in rows:
         (of_game,) = [
             game
-            for game in games_of_month(paths, replace(ASKED, games=99), "2024-01")
+            for game, _ in games_of_month(paths, replace(ASKED, games=99), "2024-01")
             if game.game_id == row["game_id"]
         ]
         place = of_game.rows["round_index"].tolist().index(row["round_index"])
         assert of_game.names[place][row["seat"]] == row["player"]
         assert of_game.names[place][row["seat"] ^ 2] == row["partner"]
+
+
+class Counted:
+    """The judge of a round, which counts what it is given, and breaks down after so many rounds."""
+
+    def __init__(self, monkeypatch, breaks_after: int = 1000) -> None:
+        self.games: list[int] = []
+        self.breaks_after = breaks_after
+        monkeypatch.setattr(judging, "judge_task", self)
+
+    def __call__(self, task: RoundTask) -> JudgedRound:
+        if len(self.games) == self.breaks_after:
+            raise OSError("killed")
+        self.games.append(task.game.key)
+        return judge_task(task)
+
+
+def linked(paths: DataPaths, folder: Path) -> DataPaths:
+    """The same rounds in another folder."""
+    other = DataPaths(folder)
+    for name in ("games", "rounds", "rule_breaks", "tricks", "combination_stats"):
+        (other.root / name).symlink_to(paths.root / name)
+    return other
+
+
+def test_only_new_games_are_judged(paths, tmp_path, monkeypatch):
+    """Hours for a month of which all but one game had been judged; judgements kept for other players or rounds."""
+    other, month = linked(paths, tmp_path), "2024-01"
+    one, two = (replace(ASKED, months=(month,), games=games) for games in (1, 2))
+    first, second = (game for game, _ in games_of_month(other, two, month))
+    judged(other, one)
+    counted = Counted(monkeypatch)
+    judged(other, two)
+    assert set(counted.games) == {second.key}
+    content = month_file(other.reviews, month).read_bytes()
+    assert judged(other, two).reused
+    month_file(other.reviews, month).unlink()
+    breaking = Counted(monkeypatch, len(first.rows) + 1)
+    monkeypatch.setattr(judging, "SECONDS_BETWEEN_SAVES", 0)
+    with pytest.raises(OSError, match="killed"):
+        judged(other, two)
+    assert not month_file(other.reviews, month).exists()
+    breaking.breaks_after, breaking.games = 1000, []
+    judged(other, two)
+    assert set(breaking.games) == {second.key}
+    assert month_file(other.reviews, month).read_bytes() == content
+    assert not unfinished_file(other, month).exists()
+    breaking.games = []
+    judged(other, replace(two, players=(first.names[0][0], second.names[0][0])))
+    assert set(breaking.games) == {first.key, second.key}
+
+
+def test_everybody_is_judged_in_games_of_the_corpus(paths, tmp_path):
+    """Players who are compared with nobody, or with the games that they themselves sat in alone."""
+    other, month = linked(paths, tmp_path), "2024-01"
+    all_games = games_of_month(other, replace(ASKED, games=99), month)
+    name = all_games[-1].game.names[0][0]
+    asked = replace(ASKED, months=(month,), games=1, players=(name,), corpus=1)
+    assert asked_of(replace(asked, corpus=0)).keys() == asked_of(asked).keys() - {"corpus"}
+    judged(other, asked)
+    rows = pq.read_table(month_file(other.reviews, month)).to_pylist()
+    in_corpus = {row["player"] for row in rows if row["game_id"] == all_games[0].game.key}
+    assert in_corpus == {each for names in all_games[0].game.names for each in names}
+    assert {row["player"] for row in rows if row["game_id"] != all_games[0].game.key} <= {name}
+    assert next(players for _, players in games_of_month(other, asked, month)) == ()
+    assert standing(Survey(other)).is_fresh
 
 
 def test_losses_are_compared_with_what_the_generator_knows(paths):
@@ -119,6 +185,12 @@ def test_the_stage_tells_what_it_made(paths):
     rows = event.step_materialization_data.materialization.metadata["rows"].value
     assert rows == pq.read_metadata(month_file(paths.reviews, "2024-01")).num_rows
     assert not materialize(agent="nobody").success
+    assert not materialize(lang="fr").success
+    (name, *_), month = games_of_month(paths, replace(ASKED, games=1), "2024-01")[0].game.names[0], "2024-01"
+    (event,) = materialize(players=[name]).get_asset_materialization_events()
+    page = page_path(paths, name, int(month[:4]))
+    assert str(page) in event.step_materialization_data.materialization.metadata["years"].value
+    assert page.exists()
     defaults, request = ReviewsConfig(), ReviewsRequest()
     assert (defaults.games, defaults.agent, defaults.seed) == (request.games, request.agent, request.seed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import typer
 
@@ -11,7 +12,8 @@ from tests.makers.runs import make_self_taught
 from tichu_models.agents.registry import agent_from
 from tichu_models.runs import files
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.tools import selfplay_figures, ship_champion
+from tichu_pipeline.storage.workers import Processes
+from tichu_pipeline.tools import search_figures, selfplay_figures, selfplay_page, ship_champion
 from tichu_pipeline.tools.ship_champion import RECORD, ship
 
 DEALS = 6
@@ -67,3 +69,24 @@ def test_what_is_too_large_does_not_ship(paths, tmp_path, monkeypatch):
     with pytest.raises(typer.Exit):
         ship(paths.runs / "one", shipped, "too large", deals=DEALS)
     assert not list(tmp_path.glob("champion*"))
+
+
+def test_a_search_that_overrides_nothing_adds_nothing(paths, tmp_path, monkeypatch):
+    """A searcher who sits in the other pair at the second table, or whose deals are not the same there."""
+    monkeypatch.setattr(files, "CHAMPION", paths.runs / "one")
+    idle, bold = "champion:deals=2,least=1", "champion:deals=2,certainty=0,least=0"
+    arms = {"idle": search_figures.Arm(idle, 1, 3), "bold": search_figures.Arm(bold, 1, 3)}
+    monkeypatch.setattr(search_figures, "ARMS", arms)
+    for arm in arms.values():
+        margins = search_figures.play_task(search_figures.Task(arm, 0, 3, paths.runs))
+        assert margins.any() == (arm.agent == bold)
+    monkeypatch.setattr(search_figures, "ROUNDS_ALONE", 1)
+    monkeypatch.setattr(search_figures, "play_task", lambda task: np.arange(1.0, task.deals + 1))
+    monkeypatch.setattr(Processes, "map", lambda self, function, tasks: map(function, tasks))
+    search_figures.main(["bold"], paths.root, workers=1)
+    facts = json.loads((paths.root / search_figures.FILE).read_text())
+    assert (facts["bold"]["points"], facts["bold"]["deals"]) == (2.0, 3)
+    assert facts["bold"]["alone"] > 0
+    out = tmp_path / "selfplay.md"
+    selfplay_page.main(paths.root, out)
+    assert any(f"`{bold}`" in line and "+2.0" in line and "| one |" in line for line in out.read_text().splitlines())

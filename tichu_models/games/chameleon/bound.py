@@ -25,7 +25,7 @@ KERNELS = Kernels(
 perft = bound(walks.perft, __name__, kernel, KERNELS)
 play_random = bound(walks.play_random, __name__, kernel, KERNELS)
 play_random_games = bound(walks.play_random_games, __name__, kernel, KERNELS, play_random=play_random)
-search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS)
+search_maxn = bound(maxn.search_maxn, __name__, kernel, KERNELS, position_key=views.position_key)
 list_actions = bound(alphabeta.list_actions, __name__, inner, KERNELS)
 search_paranoid = bound(alphabeta.search_paranoid, __name__, kernel, KERNELS, list_actions=list_actions)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tichu_models.algorithms import maxn, td
 from tichu_models.algorithms.td_network import TDKernels
 from tichu_models.game import bound
-from tichu_models.games.chameleon import inputs
+from tichu_models.games.chameleon import inputs, views
 from tichu_models.games.chameleon.bound import KERNELS
 from tichu_models.kernels import inner, summing
 
@@ -39,7 +39,8 @@ def _learner(encoding: str, activation: str) -> TDKernels:
     of(td.learn, inner)
     evaluate = of(td.evaluate_by_network, inner)
     choose, learn_games = of(td.choose_afterstate, summing), of(td.learn_games, summing)
-    search = bound(maxn.search_maxn, __name__, summing, kernels._replace(evaluate=evaluate), f"search_maxn{suffix}")
+    name, kernels = f"search_maxn{suffix}", kernels._replace(evaluate=evaluate)
+    search = bound(maxn.search_maxn, __name__, summing, kernels, name, position_key=views.position_key)
     globals()[search.__name__] = search
     return TDKernels(width, most, choose, learn_games, search)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tichu_models.chance import Key, draw
 from tichu_models.game import ONE, OVER, State
 from tichu_models.games.chameleon.board import COLOUR_OF_PAWN, FIELDS, ROLE, bit
 from tichu_models.games.chameleon.rules import PAWNS, PLAYERS, mover, moves_of
@@ -15,6 +16,7 @@ EVALUATIONS = ("roles", "pawns", "few-roles", "moves")
 ROLES, ONLY_PAWNS, FEW_ROLES, MOVES = range(4)
 A_LITTLE_LESS = ONE * (1 - 2.0**-45)  # so that rounded shares never add up to more than ONE
 BITS_OF_FIELD, BITS_OF_TURN = 6, 2
+PAWNS_AT_ONCE, BITS_OF_PAWN = 8, np.uint64(7)
 OBSERVATION = FIELDS * BITS_OF_FIELD + BITS_OF_TURN
 
 
@@ -47,6 +49,19 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
 def takes_part(state: State, seat: int) -> bool:
     """Whether a player has pawns."""
     return state.pawns[seat] > 0
+
+
+@inlined
+def position_key(state: State) -> Key:
+    """Pawns, limits and turn, mixed; where the game is limited to some moves, how many are left."""
+    first, second = np.uint64(0), np.uint64(0)
+    for pawn in range(PAWNS_AT_ONCE):
+        first = first << BITS_OF_PAWN | np.uint64(state.field[pawn] + 1)
+        second = second << BITS_OF_PAWN | np.uint64(state.field[PAWNS_AT_ONCE + pawn] + 1)
+    rest = np.uint64(state.limit - state.moves if state.limit else 0) << BITS_OF_PAWN | np.uint64(state.turn)
+    for side in range(4):
+        rest = rest << BITS_OF_PAWN | np.uint64(state.limits[side])
+    return draw(draw(first, 0) ^ second, 0) ^ draw(rest << BITS_OF_PAWN | np.uint64(state.loose), 1)
 
 
 @inlined

@@ -8,8 +8,11 @@ const GRAPH_HEIGHT = 210;
 const MARGIN = { left: 44, right: 12, top: 22, bottom: 44 };
 const LEAST_RANGE = 60; // points above and below 0 that a graph shows at least
 
-/** A bar from 0 to `value` with whiskers from `low` to `high`, where `max` is the whole width. Grey if not `seen`. */
-export function whiskers(value, low, high, max, seen) {
+/**
+ * A bar from 0 to `value` with whiskers from `low` to `high`, where `max` is the whole width. Grey if not `seen`. Behind
+ * it `deciles` of others, if there are any: the middle eight tenths of them as a band, and their median.
+ */
+export function whiskers(value, low, high, max, seen, deciles = null) {
   const at = (points) => (BAR * Math.min(Math.max(points, 0), max)) / max;
   const stroke = { class: "whisker", "vector-effect": "non-scaling-stroke" };
   return svg(
@@ -20,7 +23,10 @@ export function whiskers(value, low, high, max, seen) {
       preserveAspectRatio: "none",
       "aria-hidden": "true",
     },
+    deciles && svg("rect", { class: "band", x: at(deciles[0]), y: 0, width: at(deciles[8]) - at(deciles[0]), height: 16 }),
     svg("rect", { class: "amount", x: 0, y: 3, width: at(value), height: 10 }),
+    deciles &&
+      svg("line", { x1: at(deciles[4]), x2: at(deciles[4]), y1: 0, y2: 16, class: "median", "vector-effect": "non-scaling-stroke" }),
     svg("line", { x1: 0, x2: 0, y1: 0, y2: 16, class: "zero", "vector-effect": "non-scaling-stroke" }),
     svg("line", { x1: at(low), x2: at(high), y1: 8, y2: 8, ...stroke }),
     low > 0 && svg("line", { x1: at(low), x2: at(low), y1: 4, y2: 12, ...stroke }),

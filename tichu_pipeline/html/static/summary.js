@@ -18,7 +18,8 @@ export function drawSummary(page, player) {
   );
 }
 
-function sentence({ open_decisions: open, certain_errors: certain, evening }) {
+/** What a player lost for certain, as anyone understands it. */
+export function sentence({ open_decisions: open, certain_errors: certain, evening }) {
   if (!certain) return text("sentence.none", { open });
   const values = { open, certain, lost: number(evening.lost), half: number(evening.half) };
   return text(certain === 1 ? "sentence.one" : "sentence.some", values);

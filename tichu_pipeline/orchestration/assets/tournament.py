@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tichu_models.arena.summary import summary
 from tichu_models.arena.tournament import TournamentRequest
-from tichu_pipeline.analysis.build import add_tournaments
+from tichu_pipeline.analysis.build import renew_tables
 from tichu_pipeline.html import markdown
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.assets.training import training_runs
@@ -63,7 +63,7 @@ def tournament(
         done = _deals_done(context, request)
         made = play(data.paths, config.name, request, workers.get(), config.force, done=done, left_out=left_out)
         if data.paths.database.exists():
-            add_tournaments(data.paths)
+            renew_tables(data.paths)
     facts = summary(made.played)
     rows = []
     for pairing in facts["pairings"]:
