@@ -27,7 +27,7 @@ OF_VALUES = 100.0  # what the distance of values counts, beside that of latent p
 class Sizes:
     """How large the networks are."""
 
-    latent: int = 128
+    latent: int = 256
     hidden: int = 256
     blocks: int = 0  # residual blocks of each of the three networks
     dropout: float = 0.0  # in them, while they learn

@@ -32,7 +32,7 @@ class MuZeroSettings(TrainingSettings):
     opponents: tuple[str, ...] = option(
         ("random", "rules"), "agents against whom it is judged: it is one side and each of them the other one"
     )
-    latent: int = option(128, "numbers of a latent position", least=1, most=4096)
+    latent: int = option(256, "numbers of a latent position", least=1, most=4096)
     hidden: int = option(256, "units of the hidden layers", least=1, most=4096)
     blocks: int = option(0, "residual blocks of each network", least=0, most=64)
     dropout: float = option(0.0, "share of units in the blocks that are left out while learning", least=0, most=0.9)
