@@ -35,14 +35,15 @@ def year(
     from rich.console import Console
 
     from tichu_models.whole_files import write_whole
+    from tichu_pipeline.review.lost import Reviews
     from tichu_pipeline.review.year import YearError, last_year, year_record
     from tichu_pipeline.review.year_page import page
     from tichu_pipeline.review.year_terminal import show_year
     from tichu_pipeline.storage.folders import DataPaths
 
-    paths = DataPaths(data)
+    reviews = Reviews(DataPaths(data))
     try:
-        record = year_record(paths, player, last_year(paths, player) if number is None else number)
+        record = year_record(reviews, player, last_year(reviews, player) if number is None else number)
     except YearError as error:
         fail(str(error))
     if out is not None:

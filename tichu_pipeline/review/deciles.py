@@ -21,11 +21,11 @@ Record = dict[str, Any]
 
 
 class Corpus:
-    """The losses of all players but one who were judged in rounds enough."""
+    """The losses of all players with a name but one who were judged in rounds enough."""
 
     def __init__(self, judged: Judged, without: str) -> None:
         rounds = judged.seats.group_by("player").agg(rounds=pl.len())
-        rounds = rounds.filter(pl.col("rounds") >= LEAST_ROUNDS, pl.col("player") != without).sort("player")
+        rounds = rounds.filter(pl.col("rounds") >= LEAST_ROUNDS, ~pl.col("player").is_in(["", without])).sort("player")
         self.players, self.rounds = len(rounds), int(rounds["rounds"].sum())
         self._losses: dict[str, np.ndarray] = {}
         if self.players >= LEAST_PLAYERS:

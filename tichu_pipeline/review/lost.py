@@ -7,6 +7,8 @@ judged if its player has a judged decision in the game.
 from __future__ import annotations
 
 import json
+from collections import Counter
+from functools import cached_property
 from typing import NamedTuple
 
 import polars as pl
@@ -30,27 +32,56 @@ class Judged(NamedTuple):
     seats: pl.DataFrame  # a row a judged seat of a round: OF_SEAT, player, partner, players (all four)
 
 
-def referees(paths: DataPaths) -> dict[str, str]:
-    """The referee of each month that has been judged, and whose rounds are still there."""
-    found = {}
-    for month in months_in(paths.reviews):
-        asked = json.loads(parquet_metadata(month_file(paths.reviews, month)).get(REQUEST, b"{}"))
-        if asked and month_file(paths.rounds, month).exists():
-            found[month] = asked["agent"]
-    return found
+class Reviews:
+    """The stored reviews of a data folder, read when they are needed, and once."""
+
+    def __init__(self, paths: DataPaths) -> None:
+        self._paths = paths
+        self._players: dict[str, dict[str, int]] = {}
+        self._judged: dict[str, Judged] = {}
+
+    @cached_property
+    def referees(self) -> dict[str, str]:
+        """The referee of each month that has been judged, and whose rounds are still there."""
+        found = {}
+        for month in months_in(self._paths.reviews):
+            asked = json.loads(parquet_metadata(month_file(self._paths.reviews, month)).get(REQUEST, b"{}"))
+            if asked and month_file(self._paths.rounds, month).exists():
+                found[month] = asked["agent"]
+        return found
+
+    def months_of(self, player: str) -> list[str]:
+        """The months in which decisions of a player were judged."""
+        return [month for month in self.referees if player in self._counts(month)]
+
+    def most_judged(self, most: int) -> list[str]:
+        """The players of whom most decisions were judged."""
+        counted: Counter[str] = Counter()
+        for month in self.referees:
+            counted.update(self._counts(month))
+        return [name for name, _ in counted.most_common(most)]
+
+    def judged_by(self, agent: str) -> Judged:
+        """All that a referee has judged."""
+        if agent not in self._judged:
+            months = [month for month, each in self.referees.items() if each == agent]
+            decisions = {month: _decisions_of(self._paths, month) for month in months}
+            seats = [_seats_of(self._paths, month, decisions[month]) for month in months]
+            others = [month for month in months_in(self._paths.reviews) if self.referees.get(month) != agent]
+            self._judged[agent] = Judged(agent, months, others, pl.concat(decisions.values()), pl.concat(seats))
+        return self._judged[agent]
+
+    def _counts(self, month: str) -> dict[str, int]:
+        """How many decisions of each player were judged in a month."""
+        if month not in self._players:
+            counts = pl.read_parquet(month_file(self._paths.reviews, month), columns=["player"])[
+                "player"
+            ].value_counts()
+            self._players[month] = dict(counts.sort("player").iter_rows())
+        return self._players[month]
 
 
-def judged_by(paths: DataPaths, agent: str) -> Judged:
-    """All that a referee has judged."""
-    by = referees(paths)
-    months = [month for month, each in by.items() if each == agent]
-    decisions = pl.concat([decisions_of(paths, month) for month in months])
-    seats = [_seats_of(paths, month, decisions.filter(month=month)) for month in months]
-    others = [month for month in months_in(paths.reviews) if by.get(month) != agent]
-    return Judged(agent, months, others, decisions, pl.concat(seats))
-
-
-def decisions_of(paths: DataPaths, month: str) -> pl.DataFrame:
+def _decisions_of(paths: DataPaths, month: str) -> pl.DataFrame:
     """A month's judged decisions."""
     return pl.read_parquet(month_file(paths.reviews, month)).select(pl.lit(month).alias("month"), pl.all())
 

@@ -13,10 +13,10 @@ import polars as pl
 
 from tichu_models.rules.asking import KINDS
 from tichu_models.statistics import bootstrap
+from tichu_pipeline.brettspielwelt.archives.members import printable
 from tichu_pipeline.review.deciles import ALL, Corpus
 from tichu_pipeline.review.evening import certain_loss
-from tichu_pipeline.review.lost import OF_ROUND, OF_SEAT, decisions_of, judged_by, referees
-from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.review.lost import OF_ROUND, OF_SEAT, Reviews
 
 COSTLIEST = 10
 PARTNERS = 12  # that are told one by one
@@ -30,21 +30,20 @@ class YearError(LookupError):
     """A player of whom nothing has been judged in that year."""
 
 
-def last_year(paths: DataPaths, player: str) -> int:
+def last_year(reviews: Reviews, player: str) -> int:
     """The last year in which decisions of a player were judged. Raises YearError if there is none."""
-    for month in reversed(referees(paths)):
-        if decisions_of(paths, month).filter(player=player).height:
-            return int(month[:4])
-    raise _nothing(paths, player, "")
+    months = reviews.months_of(player)
+    if not months:
+        raise _nothing(reviews, player, "")
+    return int(months[-1][:4])
 
 
-def year_record(paths: DataPaths, player: str, year: int) -> Record:
+def year_record(reviews: Reviews, player: str, year: int) -> Record:
     """The record of a year, by the referee of the last month in which the player was judged. Raises YearError."""
-    by = {month: agent for month, agent in referees(paths).items() if int(month[:4]) == year}
-    of_player = [month for month in by if decisions_of(paths, month).filter(player=player).height]
+    of_player = [month for month in reviews.months_of(player) if int(month[:4]) == year]
     if not of_player:
-        raise _nothing(paths, player, f" in {year}")
-    judged = judged_by(paths, by[of_player[-1]])
+        raise _nothing(reviews, player, f" in {year}")
+    judged = reviews.judged_by(reviews.referees[of_player[-1]])
     corpus = Corpus(judged, player)
     seats, decisions = (each.filter(player=player) for each in (judged.seats, judged.decisions))
     of_year = pl.col("month").str.starts_with(f"{year}-")
@@ -76,13 +75,13 @@ def year_record(paths: DataPaths, player: str, year: int) -> Record:
     }
 
 
-def _nothing(paths: DataPaths, player: str, when: str) -> YearError:
+def _nothing(reviews: Reviews, player: str, when: str) -> YearError:
     """What to say of a player of whom nothing has been judged."""
-    known = [decisions_of(paths, month)["player"] for month in referees(paths)]
-    most = pl.concat(known).value_counts(sort=True)["player"].to_list()[:NAMED] if known else []
+    most = [printable(name) for name in reviews.most_judged(NAMED)]
     whom = f"; most decisions are those of {', '.join(most)}" if most else ""
     return YearError(
-        f"no decision of '{player}'{when} has been judged{whom}. The job `judge` of the web UI judges declared players"
+        f"no decision of '{printable(player)}'{when} has been judged{whom}. The job `judge` of the web UI judges those "
+        "of declared players"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.html.inlined import standalone
+from tichu_pipeline.review.lost import Reviews
 from tichu_pipeline.review.page import inert
 from tichu_pipeline.review.texts import Language, texts_in
 from tichu_pipeline.review.year import YearError, year_record
@@ -26,11 +27,12 @@ Record = dict[str, Any]
 
 def write_years(paths: DataPaths, players: Iterable[str], months: Iterable[str], lang: Language) -> list[Path]:
     """Writes a page for each of the players and each year of the months, if decisions have been judged in it."""
-    written = []
+    reviews = Reviews(paths)
+    written: list[Path] = []
     for year in sorted({int(month[:4]) for month in months}):
         for player in players:
             try:
-                record = year_record(paths, player, year)
+                record = year_record(reviews, player, year)
             except YearError:
                 continue  # who did not sit in any of the games
             written.append(page_path(paths, player, year))

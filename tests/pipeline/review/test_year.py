@@ -15,6 +15,7 @@ from tests.makers.reviewed import busiest, stored_reviews
 from tichu_pipeline.cli import app
 from tichu_pipeline.review import deciles
 from tichu_pipeline.review.deciles import apart
+from tichu_pipeline.review.lost import Reviews
 from tichu_pipeline.review.texts import Language
 from tichu_pipeline.review.year import last_year, year_record
 from tichu_pipeline.review.year_page import page_path, write_years
@@ -37,7 +38,7 @@ def sat(paths: DataPaths, player: str) -> list[tuple[str, int, int, str]]:
 def test_the_figures_are_those_of_the_files(judged):
     """Points a decision called points a round; rounds without a loss left out; a partner blamed for another one's."""
     player = busiest(judged)
-    record = year_record(judged, player, 2024)
+    record = year_record(Reviews(judged), player, 2024)
     own = [row for row in stored_reviews(judged) if row["player"] == player]
     of_year = [row for row in own if row["month"] >= "2024"]
     rounds = [each for each in sat(judged, player) if each[0] >= "2024"]
@@ -72,7 +73,8 @@ def test_players_are_compared_with_those_of_the_same_referee(judged, monkeypatch
     monkeypatch.setattr(deciles, "LEAST_PLAYERS", 5)
     monkeypatch.setattr(deciles, "LEAST_ROUNDS", 10)
     names = {row["player"] for row in stored_reviews(judged) if row["month"] == "2024-02"}
-    records = {name: year_record(judged, name, 2024) for name in names}
+    reviews = Reviews(judged)
+    records = {name: year_record(reviews, name, 2024) for name in names}
     for record in records.values():
         assert record["corpus"]["enough"]
         for part in [record["all"], *record["by_kind"].values()]:
@@ -109,7 +111,7 @@ def test_a_year_of_two_referees_keeps_to_the_last(judged, tmp_path):
         if file.stem == "2024-01":
             metadata[b"tichu.reviews"] = metadata[b"tichu.reviews"].replace(b"heuristic", b"random")
         pq.write_table(table.replace_schema_metadata(metadata), month_file(other.reviews, file.stem))
-    record = year_record(other, player, 2024)
+    record = year_record(Reviews(other), player, 2024)
     months = sorted({month for month, *_ in sat(judged, player) if month >= "2024"})
     assert record["referee"]["agent"] == ("heuristic" if "2024-02" in months else "random")
     assert (record["months"], record["left_out"]) == (["2024-02"], ["2024-01"])
@@ -125,7 +127,7 @@ def test_the_command_prints_and_writes(judged, tmp_path):
     player, out = busiest(judged), tmp_path / "new" / "year.html"
     told = run(player, "--out", out, "--lang", "de")
     assert told.exit_code == 0, told.output
-    record = year_record(judged, player, last_year(judged, player))
+    record = year_record(Reviews(judged), player, last_year(Reviews(judged), player))
     assert json.loads(run(player, "--json").stdout) == record
     said = " ".join(told.output.split())
     assert f"of {record['open_decisions']:,} open decisions" in said

@@ -12,6 +12,7 @@ from tests.makers.review_pages import HOSTILE
 from tests.makers.reviewed import busiest
 from tichu_pipeline.html.inlined import script_of
 from tichu_pipeline.review import deciles
+from tichu_pipeline.review.lost import Reviews
 from tichu_pipeline.review.texts import Language
 from tichu_pipeline.review.year import year_record
 from tichu_pipeline.review.year_page import page
@@ -23,7 +24,7 @@ def record(judged):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(deciles, "LEAST_PLAYERS", 5)
         patch.setattr(deciles, "LEAST_ROUNDS", 10)
-        return year_record(judged, busiest(judged), 2024)
+        return year_record(Reviews(judged), busiest(judged), 2024)
 
 
 def hostile(record: dict) -> dict:
