@@ -12,6 +12,7 @@
     reliability.png       of networks that answer yes or no: predicted probabilities against frequencies
     calibration.json      of networks that take a goal: the points they win for each goal
     calibration.png       the same as a picture
+    games.json            of networks that know the score: whole games that began at some scores, by score
 
 A run of self-play (`tichu_models.rl.train`) has several networks, each with a manifest and weights. The one for plays
 lies in the run's folder, those for other decisions in subfolders of the names of their kinds (`runs.folders`):
@@ -43,6 +44,8 @@ CRITIC = "critic"
 TRIAL = "trial.json"
 CURVES, RELIABILITY = "learning_curves.png", "reliability.png"
 CALIBRATION, CALIBRATION_PICTURE = "calibration.json", "calibration.png"
+
+GAMES = "games.json"
 
 FINAL_TEST = "final_test.jsonl"
 CHAMPION = Path(__file__).parents[1] / "champion"

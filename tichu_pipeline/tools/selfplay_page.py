@@ -17,7 +17,7 @@ import typer
 
 from tichu_models.arena.summary import summary
 from tichu_models.runs import manifest as manifests
-from tichu_models.runs.files import MANIFEST, METRICS
+from tichu_models.runs.files import CALIBRATION, GAMES, MANIFEST, METRICS
 from tichu_models.runs.journal import rows_of
 from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.exploit.best_response import results
@@ -31,6 +31,7 @@ from tichu_pipeline.tools.selfplay_tables import (
     arms_table,
     decisions_table,
     exploited_table,
+    goals_tables,
     matches_table,
     pairs_table,
     runs_table,
@@ -70,6 +71,11 @@ Duels over duplicate deals, in points a round; `policy_net` and `candidate_polic
 games with preset `laptop`. Each line is `tichu tournament` with these two, these deals and this seed. Times are those
 of a decision, the median and the 99 % quantile, on one core and in batches; forced answers are among them."""
 
+GOALS_ABOUT = """\
+A GCPolicyRLNet plays to win by as many points as it is asked for, or for what the score of a game demands. What it
+achieves is measured against itself without a goal (`tichu calibrate RUN`); in whole games from a score one pair knows
+it, and the other plays for points alone (`tichu calibrate RUN --score 700:900`)."""
+
 SEARCH_ABOUT = """\
 A searching player or a pair of them against a pair of `champion:fast`, which is also a single one's partner
 (`python -m tichu_pipeline.tools.search_figures`). The time is that of a play with a choice which is asked for alone,
@@ -98,6 +104,7 @@ def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
         "partners": _together(facts, found, "partners"),
         "duels": _together(facts, found, "duels"),
         "matches": {**facts.get("matches", {}), **matches_of(paths)},
+        "goals": {**facts.get("goals", {}), **goals_of(paths)},
         "search": {**facts.get("search", {}), **json_object(paths.root / SEARCH_FILE)},
         "arms": arms_found,
         "exploited": {**facts.get("exploited", {}), **{each["agent"]: each for each in results(paths)}},
@@ -122,6 +129,17 @@ def matches_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
             "seed": played["seed"],
             "seconds": {name: [times[name]["p50"], times[name]["p99"]] for name in (a, b)},
         }
+    return found
+
+
+def goals_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
+    """What runs that learned goals achieve with them, and the whole games that they have played, by run."""
+    found = {}
+    for folder in sorted(paths.runs.glob("*")):
+        calibration, games = json_object(folder / CALIBRATION), json_object(folder / GAMES)
+        if games:
+            told = {key: calibration[key] for key in ("seed", "deals", "goals", "rho", "slope") if key in calibration}
+            found[folder.name] = {"calibration": told, "games": games}
     return found
 
 
@@ -188,6 +206,10 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
             ]
     if facts["matches"]:
         parts += ["## Against other players", MATCHES_ABOUT, matches_table(facts["matches"])]
+    if facts["goals"]:
+        parts += ["## Goals", GOALS_ABOUT]
+        for name, each in facts["goals"].items():
+            parts += goals_tables(name, each)
     if facts["search"]:
         parts += ["## What the search adds", SEARCH_ABOUT, search_table(facts["search"])]
     if facts["exploited"]:

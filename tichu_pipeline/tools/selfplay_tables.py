@@ -79,6 +79,27 @@ def matches_table(matches: Mapping[str, Mapping[str, Any]]) -> str:
     return markdown.table(heading, rows)
 
 
+def goals_tables(run: str, facts: Mapping[str, Any]) -> list[str]:
+    """What a run achieves with goals, and in whole games from a score."""
+    parts, calibration = [], facts["calibration"]
+    if calibration:
+        rows = [(f"{each['asked']:+g}", cell(each["achieved"], each["interval"])) for each in calibration["goals"]]
+        rho, slope = calibration["rho"]["value"], 100 * calibration["slope"]["value"]
+        about = (
+            f"`{run}`, {calibration['deals']:,} duplicate deals for each goal, seed {calibration['seed']}: {slope:.1f} "
+            f"points more for 100 that are asked more; Spearman's rho {rho:.2f}."
+        )
+        parts += [about, markdown.table(("Asked for", "Achieved"), rows)]
+    rows = []
+    for score, each in facts["games"].items():
+        shares = [each[key] for key in ("won", "gain_with_first_score", "gain_with_second_score")]
+        low, high = (100 * bound for bound in shares[0]["interval"])
+        gains = [f"{100 * share['value']:+.2f}" for share in shares[1:]]
+        rows.append((score, f"{100 * shares[0]['value']:.2f} ({low:.2f} .. {high:.2f})", *gains, f"{each['games']:,}"))
+    heading = ("Games from", "Won by who knows the score, %", "More won behind, %", "More won ahead, %", "Games")
+    return [*parts, markdown.table(heading, rows)]
+
+
 def search_table(found: Mapping[str, Mapping[str, Any]]) -> str:
     """What a search adds."""
     rows = [

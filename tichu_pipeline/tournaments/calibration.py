@@ -17,7 +17,7 @@ from typing import Any
 from tichu_models.arena.calibration import GOALS, calibrate
 from tichu_models.arena.defaults import DEALS
 from tichu_models.arena.games_from import games_from
-from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE
+from tichu_models.runs.files import CALIBRATION, CALIBRATION_PICTURE, GAMES
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.made import Made
@@ -89,12 +89,17 @@ def games_of_run(
     done: Callable[[int], None] = lambda deals: None,
 ) -> dict[str, Any]:
     """Plays whole games that begin at a score: a run that plays for what the score demands, against the same without
-    goals."""
+    goals. The run's folder keeps the result."""
     run = find_run(paths, name)
     if not takes_goals(run) or run.manifest is None or run.manifest.network != KNOWS_THE_SCORE:
         raise RunError(f"{run.folder}: it plays alike at any score; expected a finished run of a {KNOWS_THE_SCORE}")
     player = f"policy:{name}"
-    return games_from(score, player, f"{player},score=false", FromRegistry(paths.runs), deals, seed, done).summary()
+    made = games_from(score, player, f"{player},score=false", FromRegistry(paths.runs), deals, seed, done)
+    facts = {"seed": seed, **made.summary()}
+    path = run.folder / GAMES
+    kept = {**json_object(path), f"{score[0]}:{score[1]}": facts}
+    write_whole(path, json.dumps(kept, indent=1) + "\n")
+    return facts
 
 
 def kept_calibration(paths: DataPaths, name: str) -> dict[str, Any] | None:

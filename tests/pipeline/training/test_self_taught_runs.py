@@ -20,14 +20,14 @@ from tichu_models.observation.walk import WALK, WHO_ACTS
 from tichu_models.rules.asking import KINDS, PLAY
 from tichu_models.rules.cards import labels
 from tichu_models.runs import files
-from tichu_models.runs.files import FIGURES
+from tichu_models.runs.files import FIGURES, GAMES
 from tichu_pipeline.cli import app
 from tichu_pipeline.features.log_decisions import round_of
 from tichu_pipeline.status import overview
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import State
-from tichu_pipeline.tools import results_page
+from tichu_pipeline.tools import results_page, selfplay_page
 from tichu_pipeline.tournaments.entrants import entrants
 from tichu_pipeline.training.comparison import ComparisonError, compare
 
@@ -182,6 +182,11 @@ def test_goals_of_self_play_are_tried(paths, tmp_path):
     assert facts["goals"][0]["achieved"] != facts["goals"][1]["achieved"]
     games = json.loads(tichu(made, "calibrate", "asked", "--score", "700:900", "--deals", "8", "--json"))
     assert (games["score"], games["games"]) == ([700, 900], 16)
+    assert json.loads((folder / GAMES).read_text()) == {"700:900": games}
+    selfplay_page.main(made.root, tmp_path / "selfplay.md")
+    text = (tmp_path / "selfplay.md").read_text()
+    assert "| 700:900 |" in text
+    assert "| +300 |" in text
     assert "than without goals at 900:700" in tichu(made, "calibrate", "asked", "--score", "700:900", "--deals", "8")
     for score in ("700", "700:1000", "7:900"):
         assert "expected a score below 1,000" in tichu(made, "calibrate", "asked", "--score", score, status=2)
