@@ -1,4 +1,4 @@
-"""How many simulations a core makes in the latent tree, without the networks, by processor time."""
+"""How many simulations a core makes in the latent tree, without and with the networks, by processor time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tichu_models.algorithms.muzero.search import Imagined, Search
 
 pytestmark = pytest.mark.bench
 GAMES, ACTIONS, SIMULATIONS, TARGET = 256, 24, 32, 200_000.0
+WITH_NETWORKS = 100_000.0  # on one core, half of what two shall make
 
 
 def test_simulations():
@@ -36,3 +37,24 @@ def test_simulations():
         search.run(world.values[rows], world.logits[rows], legal, noise, imagine)
         rates.append(GAMES * SIMULATIONS / (time.process_time() - began - asked[0]))
     report(f"simulations of {GAMES} games with {ACTIONS} actions", max(rates), TARGET)
+
+
+def test_simulations_with_networks():
+    """All there is to a search: the tree, the networks, and what is copied between them."""
+    import torch
+
+    from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
+    from tichu_models.algorithms.muzero.thinking import Thinker
+    from tichu_models.algorithms.precision import float32_by_onednn
+
+    torch.set_num_threads(1)
+    generator, rates = np.random.default_rng(1), []
+    seen = generator.integers(0, 2, (512, 224), dtype=np.uint8)  # as many inputs as MADN has with d = 4
+    legal, noise = np.ones((512, 25), dtype=np.bool_), np.zeros((512, 25))
+    thinker = Thinker(MuZeroNet(224, 25, Sizes()), 512, SIMULATIONS, 16, of_legal=True)
+    with float32_by_onednn():
+        for _ in range(4):
+            began = time.process_time()
+            thinker.think(seen, legal, noise)
+            rates.append(512 * SIMULATIONS / (time.process_time() - began))
+    report("simulations of 512 games with 25 actions, networks included", max(rates), WITH_NETWORKS)

@@ -61,8 +61,8 @@ def test_games_are_those_of_the_rules(words):
 
 @pytest.mark.parametrize("words", CASES)
 def test_what_is_seen_tells_positions_apart(words):
-    """Pins that actions tell apart and the network does not; an input beyond those that there are; another seat's
-    view of a position that all seats have alike."""
+    """Pins that actions tell apart and the network does not; an input beyond those that there are; of two players, one
+    whose start is a quarter of the ring ahead, taken for one whose start is three quarters ahead."""
     batch, generator = batch_of(**words), np.random.default_rng(3)
     known: dict[bytes, tuple] = {}
     players = len(MADN.seats_of(batch.options))
@@ -71,13 +71,16 @@ def test_what_is_seen_tells_positions_apart(words):
             assert seen.sum() == np.count_nonzero(seen) >= 4 * players
             turn, cells = int(state.turn), 4 * int(state.distance)
             order = [(turn + offset) % players for offset in range(players)]
-            pins = [[int(pin) for pin in state.pins[player]] for player in order]
+            starts = [player * int(state.distance) for player in range(players)]
+            ahead = [(starts[player] - starts[turn]) % cells for player in order]
             ways = [
-                [pin if pin < 0 else (pin - player * int(state.distance)) % cells if pin < cells else pin - 4 * player
-                 for pin in of_player]
-                for player, of_player in zip(order, pins, strict=True)
-            ]  # fmt: skip
-            told = (ways, state.hands[order].tolist(), int(state.die))
+                [
+                    pin if pin < 0 else (pin - starts[player]) % cells if pin < cells else pin - 4 * player
+                    for pin in pins
+                ]
+                for player, pins in zip(order, state.pins[order].tolist(), strict=True)
+            ]
+            told = (ways, ahead, state.hands[order].tolist(), int(state.die))
             assert known.setdefault(seen.tobytes(), told) == told
         batch.step(np.array([generator.choice(np.flatnonzero(mask)) for mask in batch.masks]))
 
@@ -110,4 +113,4 @@ def test_two_sides_are_needed():
     with pytest.raises(OptionError, match="3 sides play"):
         sides_of_seats(MADN, options_of(MADN, players="3"))
     assert sides_of_seats(MADN, options_of(MADN, teams="1")).tolist() == [0, 1, 0, 1]
-    assert kernels_of(MADN).inputs_of(options_of(MADN, players="2", distance="4")) == 2 * 4 * 21 + 6 + 48
+    assert kernels_of(MADN).inputs_of(options_of(MADN, players="2", distance="4")) == 2 * 4 * 21 + 6 + 48 + 2

@@ -115,14 +115,17 @@ class MuZeroNet(nn.Module):
         nn.init.zeros_(self.stretch.weight)
         nn.init.zeros_(self.keep.weight)
         nn.init.normal_(self.shift.weight, std=0.5)
-        nn.init.orthogonal_(self.turn.weight)
+        nn.init.eye_(self.turn.weight)
         self._mirror_what_is_seen()
 
     @torch.no_grad()
     def _mirror_what_is_seen(self) -> None:
-        """Begins with latent positions that are what is seen, turned into another basis: nothing has to be found first
-        by which a position can be told. The rest of the networks begins at 0."""
-        nn.init.orthogonal_(self.straight.weight)
+        """Begins with latent positions that are what is seen, if there is room: nothing has to be found first by which
+        positions can be told apart, and what an action changes are few numbers. The rest begins at 0."""
+        if self.latent < self.inputs:
+            nn.init.orthogonal_(self.straight.weight)
+        else:
+            nn.init.eye_(self.straight.weight)
         self.mirror.weight.copy_(SHARP * self.straight.weight.T)
         self.mirror.bias.fill_(-SHARP)
         for last in (self.reader[-1], self.leave[-1], self.speaker):
@@ -165,8 +168,6 @@ class MuZeroNet(nn.Module):
     def _value(self, latent: Tensor) -> Tensor:
         """The value of latent positions, from which only these learn: if the last layers learned as well, they would
         run after themselves."""
-        frozen = {name: each.detach() for name, each in self.trunk.named_parameters()}
-        hidden = functional_call(self.trunk, frozen, (latent,))
-        return functional.linear(hidden, self.speaker.weight[:1].detach(), self.speaker.bias[:1].detach())[
-            ..., 0
-        ].tanh()
+        trunk = {name: each.detach() for name, each in self.trunk.named_parameters()}
+        weight, bias = self.speaker.weight[:1].detach(), self.speaker.bias[:1].detach()
+        return functional.linear(functional_call(self.trunk, trunk, (latent,)), weight, bias)[..., 0].tanh()

@@ -1,8 +1,9 @@
 """MADN as networks see it that imagine what an action does: every pin by itself, on its own way.
 
 An input for each pin and place, so that an action changes few of them: of the pin that moves, of one that is hit, and
-of a card. When another player moves, the inputs of the players change places. The layout follows the options of a game:
-it has no room for larger boards.
+of a card. When another player moves, the inputs of the players change places. With two or three players it also says
+whose turn it is: how far the ways of two players are apart depends on which of them moves. The layout follows the
+options of a game: it has no room for larger boards.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from tichu_models.games.pachisi.madn.rules import COPIES, PASS, SIDES
 from tichu_models.games.pachisi.views import seat_of
 from tichu_models.kernels import inlined, inner
 
-MOST_ACTIVE = PLAYERS * PINS + 1 + PLAYERS * SIDES * COPIES
+MOST_ACTIVE = PLAYERS * PINS + 2 + PLAYERS * SIDES * COPIES
 
 
 def inputs_of(options: np.ndarray) -> int:
     """How many inputs a game by these options has."""
     players, ring = int(options[AT_PLAYERS]), PLAYERS * int(options[AT_DISTANCE])
-    return players * PINS * (ring + PINS + 1) + SIDES + players * SIDES * COPIES
+    return players * PINS * (ring + PINS + 1) + SIDES + players * SIDES * COPIES + (players if players < PLAYERS else 0)
 
 
 @inlined
@@ -38,8 +39,8 @@ def place_of(state: State, player: int, pin: int) -> int:
 
 @inner
 def features(state: State, out: np.ndarray) -> int:
-    """The place of each pin, the die by number, cards as many ones as there are; players in the order of turns from the
-    one on turn."""
+    """The place of each pin, the die by number, cards as many ones as there are, the player on turn; players in the
+    order of turns from that one on."""
     n, places = 0, state.ring + PINS + 1
     for offset in range(state.players):
         player = seat_of(state, state.turn, offset)
@@ -57,6 +58,9 @@ def features(state: State, out: np.ndarray) -> int:
             for k in range(state.hands[player, i]):
                 out[n] = begin + COPIES * (SIDES * offset + i) + k
                 n += 1
+    if state.players < PLAYERS:
+        out[n] = begin + state.players * SIDES * COPIES + state.turn
+        n += 1
     return n
 
 
