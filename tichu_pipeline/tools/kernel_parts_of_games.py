@@ -55,6 +55,7 @@ def clever() -> None:
 def madn() -> None:
     """MADN, and the algorithms that are bound to it."""
     from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight
+    from tichu_models.algorithms.td_network import TDNetwork
     from tichu_models.games.registry import game
 
     _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
@@ -65,6 +66,9 @@ def madn() -> None:
     numbers = sight.look(batch.states)[1].argmax(axis=1)
     sight.meant_by(batch.states, numbers)
     batch.step(numbers)
+    network = TDNetwork(of, 8, kind=("fields", "relu"))
+    network.learn(batch.options, np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
+    network.choose(batch.states[0])
 
 
 def dog() -> None:

@@ -15,6 +15,7 @@ MODULES = {
     ("chameleon", "td"): "tichu_models.games.learning.td",
     **{(name, "td"): "tichu_models.games.learning.solo_td" for name in ("clever", "clever-prototype")},
     **{(name, "ppo"): "tichu_models.games.learning.solo_ppo" for name in ("clever", "clever-prototype")},
+    ("madn", "td"): "tichu_models.games.learning.td",
     ("madn", "muzero"): "tichu_models.games.learning.muzero",
 }
 

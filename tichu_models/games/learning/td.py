@@ -10,7 +10,7 @@ import numpy as np
 
 from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import draw
-from tichu_models.game import Game
+from tichu_models.game import CHANCE, Game
 from tichu_models.games.agents import GameAgent, LearnedAgent
 from tichu_models.games.learning.evaluation import judge, options_of
 from tichu_models.games.learning.manifest import fill
@@ -46,8 +46,9 @@ class TDTrainer:
 
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
-        self._network = TDNetwork(game, settings.hidden, settings.seed, settings.kind)
-        self._options = options_of(game, settings.rules)
+        self._network, self._options = _network(game, settings), options_of(game, settings.rules)
+        if game.kernels.mover(game.new(self._options)) == CHANCE:
+            raise OptionError(f"rules = {settings.rules}: td learns games without chance")
 
     @property
     def games(self) -> int:
@@ -84,13 +85,20 @@ class TDTrainer:
         self._games = int(arrays["games"])
 
 
+def _network(game: Game, settings: TDSettings) -> TDNetwork:
+    if settings.kind not in (kinds := game.algorithms["td"]):
+        known = "; ".join(", ".join(kind) for kind in kinds)
+        raise OptionError(f"{game.name} has no encoding and activation {', '.join(settings.kind)}; it has {known}")
+    return TDNetwork(game, settings.hidden, settings.seed, settings.kind)
+
+
 def player(
     game: Game, settings: TDSettings, weights: Mapping[str, np.ndarray], name: str, options: Mapping[str, str]
 ) -> GameAgent:
     """Plays the move after which the network thinks that it stands best."""
     if options:
         raise OptionError(f"{', '.join(options)}: it has no such option")
-    network = TDNetwork(game, settings.hidden, settings.seed, settings.kind)
+    network = _network(game, settings)
     fill(network.weights, weights)
     return LearnedAgent(name, network)
 

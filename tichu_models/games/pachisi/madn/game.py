@@ -8,6 +8,7 @@ from tichu_models.games.pachisi.board import SEATS
 from tichu_models.games.pachisi.madn import drawing, notation, rules, views
 from tichu_models.games.pachisi.madn.bound import ALGORITHMS, KERNELS
 from tichu_models.games.pachisi.madn.bound_lockstep import LOCKSTEP
+from tichu_models.games.pachisi.madn.learners import LEARNERS
 from tichu_models.games.pachisi.notation import seats_of, sides_of
 from tichu_models.games.pachisi.views import EVALUATIONS
 
@@ -31,7 +32,7 @@ GAME = Game(
     total=1.0,
     evaluations=EVALUATIONS,
     kernels=KERNELS,
-    algorithms={**ALGORITHMS, "lockstep": LOCKSTEP},
+    algorithms={**ALGORITHMS, "lockstep": LOCKSTEP, "td": LEARNERS},
     complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=seats_of,
