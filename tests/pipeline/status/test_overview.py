@@ -38,6 +38,14 @@ def test_an_empty_folder_has_a_page(tmp_path):
     assert text.count("class='missing'") == len(STAGES) - 1
 
 
+def test_years_of_players_are_linked(tmp_path):
+    """Pages that the job `judge` has made, and that nobody finds."""
+    page = tmp_path / "reports" / "years" / "2024-Roe.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("")
+    assert "<a href='years/2024-Roe.html'>2024-Roe</a>" in overview.write(DataPaths(tmp_path)).path.read_text()
+
+
 def test_all_links_lead_somewhere(paths):
     """A page of dead links, or one that breaks when the data folder is moved."""
     text = overview.write(paths).path.read_text(encoding="utf-8")
