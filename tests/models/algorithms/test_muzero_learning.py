@@ -194,15 +194,15 @@ def test_networks_learn_what_they_are_told():
     windows, net = some_windows(), MuZeroNet(INPUTS, ACTIONS, Sizes(latent=32, hidden=64, blocks=1, dropout=0.1))
     before = quality_of(net, windows, True)
     optimiser = torch.optim.Adam(net.parameters(), lr=5e-3)
-    for _ in range(120):
+    for _ in range(160):
         parts = parts_of(net.words, net(windows.seen, windows.actions), windows, of_legal=True)
         optimiser.zero_grad()
-        total(parts, LOSSES["published"], {"legal": 1.0, "mirror": 0.1, "apart": 0.1}, K).backward()
+        total(parts, LOSSES["published"], {"legal": 1.0, "mirror": 0.1, "apart": 0.0}, K).backward()
         optimiser.step()
     after = quality_of(net, windows, True)
     assert before.legal_auc == pytest.approx(0.5)
-    assert after.legal_auc > 0.8
-    assert after.imagined_error < 0.7 * before.imagined_error
+    assert after.legal_auc > 0.9
+    assert after.imagined_error < 0.5 * before.imagined_error
 
 
 def test_the_area_is_that_of_pairs():
