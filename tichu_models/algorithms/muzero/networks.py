@@ -91,6 +91,21 @@ class Block(nn.Module):
         return x + self.inside(x)
 
 
+class ByAction(nn.Module):
+    """A linear map of its own for each action: what an action moves, it moves in all positions alike."""
+
+    def __init__(self, actions: int, width: int) -> None:
+        super().__init__()
+        self.maps = nn.Parameter(torch.zeros(actions, width, width))
+
+    def forward(self, latent: Tensor, actions: Tensor) -> Tensor:
+        order = actions.argsort(stable=True)
+        numbers = torch.bincount(actions, minlength=len(self.maps)).tolist()
+        parts = zip(latent[order].split(numbers), self.maps.unbind(), strict=True)
+        moved = torch.cat([part @ each for part, each in parts if len(part)])
+        return moved[order.argsort()]
+
+
 class MuZeroNet(nn.Module):
     """All three networks."""
 
@@ -104,15 +119,15 @@ class MuZeroNet(nn.Module):
 
         self.straight = nn.Linear(inputs, latent)
         self.reader = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), *blocks(), nn.Linear(hidden, latent))
-        # Mostly the table is turned round, since another side moves. An action says how far, and stretches and shifts
-        # what becomes of a position (FiLM).
+        # Mostly the table is turned round, since another side moves. An action says how far, and what it moves itself;
+        # the hidden layer sees both, for what comes of it: a pin that is hit, say.
         self.turn, self.keep = nn.Linear(latent, latent, bias=False), nn.Embedding(actions, latent)
-        self.stretch, self.shift = nn.Embedding(actions, hidden), nn.Embedding(actions, hidden)
-        self.enter, self.leave = nn.Linear(latent, hidden), nn.Sequential(*blocks(), nn.Linear(hidden, latent))
+        self.by_action, self.shift = ByAction(actions, latent), nn.Embedding(actions, hidden)
+        self.enter = nn.Linear(2 * latent, hidden)
+        self.leave = nn.Sequential(*blocks(), nn.Linear(hidden, latent))
         self.trunk = nn.Sequential(nn.Linear(latent, hidden), nn.ReLU(), *blocks())
         self.speaker = nn.Linear(hidden, self.words.width)
         self.mirror = nn.Linear(latent, inputs)
-        nn.init.zeros_(self.stretch.weight)
         nn.init.zeros_(self.keep.weight)
         nn.init.normal_(self.shift.weight, std=0.5)
         nn.init.eye_(self.turn.weight)
@@ -142,10 +157,10 @@ class MuZeroNet(nn.Module):
 
     def go_on(self, latent: Tensor, actions: Tensor) -> Tensor:
         """Latent positions after an action in each."""
-        hidden = self.enter(latent)
-        hidden = torch.addcmul(self.shift(actions) + hidden, self.stretch(actions), hidden).relu()
+        moved = self.by_action(latent, actions)
+        hidden = (self.enter(torch.cat((latent, moved), dim=-1)) + self.shift(actions)).relu()
         turned = torch.lerp(self.turn(latent), latent, self.keep(actions).sigmoid())
-        return self._tidy(turned + self.leave(hidden))
+        return self._tidy(turned + moved + self.leave(hidden))
 
     def say(self, latent: Tensor) -> Tensor:
         """What is said of latent positions."""

@@ -48,7 +48,7 @@ class MuZeroSettings:
     losses: str = "published"
     legal: float = 1.0  # weight of the loss of legal actions; 0: they are learned by the policy alone
     mirror: float = 0.3  # weight of the loss of what could be seen in imagined positions
-    apart: float = 1.0  # weight of how far they are from those that are seen
+    apart: float = 0.1  # weight of how far they are from those that are seen
     rate: float = 3e-3
     last_rate: float = 3e-4
     decay: float = 1e-4  # of the weights

@@ -54,7 +54,7 @@ class MuZeroSettings(TrainingSettings):
         1.0, "weight of the loss of legal actions; 0: the policy learns not to choose others", least=0
     )
     mirror: float = option(0.3, "weight of the loss of what could be seen in imagined positions", least=0)
-    apart: float = option(1.0, "weight of how far imagined positions are from those that are seen", least=0)
+    apart: float = option(0.1, "weight of how far imagined positions are from those that are seen", least=0)
     rate: float = option(3e-3, "learning rate at the start; it falls geometrically", least=0)
     last_rate: float = option(3e-4, "and at the end", least=0)
     decay: float = option(1e-4, "of the weights, with each step, for each unit of the learning rate", least=0)
