@@ -135,7 +135,7 @@ def step_games(
             won = 0.0
             for seat in range(MOST_SEATS):
                 won += vector[seat] if side_of[seat] == sides[i] else -vector[seat]
-            rewards[i] = (won > 0) - (won < 0)
+            rewards[i] = 1 if won > 0 else -1 if won < 0 else 0
             relations[i] = 0
             keys[i] = draw(keys[i], 1)
             open_game(state, options, keys[i], opening, actions)

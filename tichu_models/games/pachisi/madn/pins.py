@@ -41,13 +41,13 @@ def place_of(state: State, player: int, pin: int) -> int:
 def features(state: State, out: np.ndarray) -> int:
     """The place of each pin, the die by number, cards as many ones as there are, the player on turn; players in the
     order of turns from that one on."""
-    n, places = 0, state.ring + PINS + 1
+    n, places = 0, np.int64(state.ring) + PINS + 1
     for offset in range(state.players):
         player = seat_of(state, state.turn, offset)
         for pin in range(PINS):
             out[n] = (PINS * offset + pin) * places + place_of(state, player, pin)
             n += 1
-    begin = state.players * PINS * places
+    begin = np.int64(state.players) * PINS * places
     if state.die > 0:
         out[n] = begin + state.die - 1
         n += 1
@@ -59,7 +59,7 @@ def features(state: State, out: np.ndarray) -> int:
                 out[n] = begin + COPIES * (SIDES * offset + i) + k
                 n += 1
     if state.players < PLAYERS:
-        out[n] = begin + state.players * SIDES * COPIES + state.turn
+        out[n] = begin + np.int64(state.players) * SIDES * COPIES + state.turn
         n += 1
     return n
 
