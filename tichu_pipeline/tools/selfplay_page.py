@@ -25,6 +25,7 @@ from tichu_pipeline.selfplay.runs import OPPONENT
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.tools.search_figures import FILE as SEARCH_FILE
+from tichu_pipeline.tools.search_lessons import RECORD as LESSONS
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX, arms
 from tichu_pipeline.tools.selfplay_tables import (
@@ -32,6 +33,7 @@ from tichu_pipeline.tools.selfplay_tables import (
     decisions_table,
     exploited_table,
     goals_tables,
+    lessons_table,
     matches_table,
     pairs_table,
     runs_table,
@@ -82,6 +84,12 @@ A searching player or a pair of them against a pair of `champion:fast`, which is
 CPU time of one core; in a batch with others a search takes a tenth of it. `open=true` sees all hands: what it wins
 more is what hidden cards cost."""
 
+LESSONS_ABOUT = """\
+A run plays, a search looks for plays that are surely better, and what holds on other deals too is a lesson
+(`python -m tichu_pipeline.tools.search_lessons`). The pupil has learned to prefer these plays, held to what it was
+elsewhere. Followed are lessons whose better play it now scores higher than its old one; those held out were not
+learned."""
+
 EXPLOITED_ABOUT = """\
 Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
 some, and from others. The best of them was chosen on some deals and judged on the deals of this table. What it wins is
@@ -105,6 +113,7 @@ def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
         "duels": _together(facts, found, "duels"),
         "matches": {**facts.get("matches", {}), **matches_of(paths)},
         "goals": {**facts.get("goals", {}), **goals_of(paths)},
+        "lessons": {**facts.get("lessons", {}), **lessons_of(paths)},
         "search": {**facts.get("search", {}), **json_object(paths.root / SEARCH_FILE)},
         "arms": arms_found,
         "exploited": {**facts.get("exploited", {}), **{each["agent"]: each for each in results(paths)}},
@@ -141,6 +150,12 @@ def goals_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
             told = {key: calibration[key] for key in ("seed", "deals", "goals", "rho", "slope") if key in calibration}
             found[folder.name] = {"calibration": told, "games": games}
     return found
+
+
+def lessons_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
+    """What runs have learned from search, by run."""
+    files = sorted(paths.runs.glob(f"*/{LESSONS}"))
+    return {path.parent.name: found for path in files if (found := json_object(path))}
 
 
 def _origin(paths: DataPaths, name: str) -> dict[str, Any]:
@@ -212,6 +227,8 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
             parts += goals_tables(name, each)
     if facts["search"]:
         parts += ["## What the search adds", SEARCH_ABOUT, search_table(facts["search"])]
+    if facts["lessons"]:
+        parts += ["## What can be learned from it", LESSONS_ABOUT, lessons_table(facts["lessons"])]
     if facts["exploited"]:
         parts += ["## How exploitable", EXPLOITED_ABOUT, exploited_table(list(facts["exploited"].values()))]
     if found:

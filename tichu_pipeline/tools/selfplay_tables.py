@@ -119,6 +119,19 @@ def search_table(found: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
+def lessons_table(found: Mapping[str, Mapping[str, Any]]) -> str:
+    """What was found to teach, and what the pupils made of it."""
+    rows = []
+    for name, facts in found.items():
+        lessons, learned, against = facts["found"], facts["learned"], facts["against"]
+        points = cell(against["points_per_round"], [against["low"], against["high"]])
+        worth = (f"{lessons['points_a_lesson']:.0f}", f"{lessons['points_a_round_and_team']:.1f}")
+        followed = (f"{learned['learned']:.0%}", f"{learned['held_out']:.0%}")
+        rows.append((f"`{name}`", f"{lessons['rounds']:,}", f"{lessons['lessons']:,}", *worth, *followed, f"{points}"))
+    heading = ("Pupil", "Rounds", "Lessons", "Points each", "Points a round", "Followed", "Of those held out")
+    return markdown.table((*heading, "Pupil against teacher"), rows)
+
+
 def exploited_table(found: Sequence[Mapping[str, Any]]) -> str:
     """Best responses, the player who is hardest to beat first."""
     rows = []

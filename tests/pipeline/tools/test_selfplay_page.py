@@ -11,6 +11,7 @@ from tichu_models.arena.tournament import TournamentRequest
 from tichu_models.runs.journal import Journal
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools import selfplay_page
+from tichu_pipeline.tools.search_lessons import RECORD as LESSONS
 from tichu_pipeline.tools.selfplay_figures import FILE
 from tichu_pipeline.tools.selfplay_study import JUDGED, PREFIX
 from tichu_pipeline.tournaments.running import run
@@ -110,4 +111,18 @@ def test_duels_with_other_players_are_told(tmp_path, page):
     (line,) = [line for line in page("data").splitlines() if "`heuristic` : `random`" in line]
     assert "| +" in line
     assert "| 4 | 9 |" in line
+    assert page("nothing") == page("data")
+
+
+def test_lessons_from_search_are_told(tmp_path, page):
+    """A pupil whose lessons and result get lost."""
+    run = DataPaths(tmp_path / "data").runs / "wiser"
+    run.mkdir(parents=True)
+    found = {"rounds": 512, "lessons": 487, "points_a_lesson": 41.1, "points_a_round_and_team": 19.6}
+    learned = {"learned": 0.9, "held_out": 0.4}
+    against = {"points_per_round": 2.5, "low": 1.0, "high": 4.0}
+    (run / LESSONS).write_text(json.dumps({"found": found, "learned": learned, "against": against}))
+    (line,) = [line for line in page("data").splitlines() if "`wiser`" in line]
+    for words in ("| 487 |", "| 19.6 |", "| 90% | 40% |", "+2.5 ± 1.5"):
+        assert words in line
     assert page("nothing") == page("data")

@@ -10,10 +10,11 @@ import typer
 
 from tests.makers.runs import make_self_taught
 from tichu_models.agents.registry import agent_from
+from tichu_models.rl.lessons import LessonOptions
 from tichu_models.runs import files
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.workers import Processes
-from tichu_pipeline.tools import search_figures, selfplay_figures, selfplay_page, ship_champion
+from tichu_pipeline.tools import search_figures, search_lessons, selfplay_figures, selfplay_page, ship_champion
 from tichu_pipeline.tools.ship_champion import RECORD, ship
 
 DEALS = 6
@@ -90,3 +91,21 @@ def test_a_search_that_overrides_nothing_adds_nothing(paths, tmp_path, monkeypat
     out = tmp_path / "selfplay.md"
     selfplay_page.main(paths.root, out)
     assert any(f"`{bold}`" in line and "+2.0" in line and "| one |" in line for line in out.read_text().splitlines())
+
+
+def test_a_pupil_is_a_whole_player(paths, monkeypatch):
+    """A pupil without its teacher's other networks, or lessons that are looked for again at every call."""
+    easily = LessonOptions(deals=4, verified_on=8, certainty=1.0, least=1.0)
+    monkeypatch.setattr(search_lessons, "LessonOptions", lambda: easily)
+    monkeypatch.setattr(search_lessons, "ROUNDS_A_PART", 1)
+    monkeypatch.setattr(search_lessons, "DEALS", DEALS)
+    monkeypatch.setattr(Processes, "map", lambda self, function, tasks: map(function, tasks))
+    search_lessons.main("one", "wiser", 1, ["epochs=1"], paths.root, 1)
+    monkeypatch.setattr(search_lessons, "lessons_of", None)
+    search_lessons.main("one", "wiser", 1, ["epochs=1", "leash=2"], paths.root, 1)
+    record = json.loads((paths.runs / "wiser" / search_lessons.RECORD).read_text())
+    assert record["settings"]["leash"] == 2
+    assert record["found"]["lessons"] > 0
+    agents = [agent_from(f"policy:{run}", paths.runs) for run in ("wiser", "one")]
+    assert agents[0].answered_by.keys() == agents[1].answered_by.keys()
+    assert agents[0].by_rule == agents[1].by_rule
