@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 
 import numpy as np
 import torch
@@ -77,6 +78,25 @@ def returns_of(experience: Experience, values: np.ndarray, weight: float) -> np.
     return returns
 
 
+def examples_of(
+    experience: Experience, own: np.ndarray, share: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """From what the critic learns: decisions, and the vector of each as it reads them. They are a share of the player's
+    own (booleans), and such a share of its answers about announcements before the play once more, as `answered` has
+    them; there a twin's own answer too, though nobody would have given it."""
+    decisions = experience.decisions
+    different = own & (decisions["pick"] == 0)  # the three of schupfen are one position
+    asked = np.flatnonzero(different & (generator.random(len(own)) < share))
+    answers = own | (decisions["fork"] == 1) & (decisions["player"] == 0)
+    answers &= generator.random(len(own)) < share
+    rows, vectors = [asked], [experience.opened[asked]]
+    for kind, called in product((GRAND_CALL, TICHU_CALL), (False, True)):
+        told = np.flatnonzero(answers & (decisions["kind"] == kind) & (decisions["chosen"] == called))
+        rows.append(told)
+        vectors.append(answered(experience.opened[told], kind, called))
+    return np.concatenate(rows), np.concatenate(vectors)
+
+
 class Judge:
     """The critic: what decisions were worth, seen with all hands open, and how it learns that."""
 
@@ -112,10 +132,11 @@ class Judge:
         batch: int,
         generator: np.random.Generator,
     ) -> float:
-        """Learns from a share of the player's own decisions (booleans); returns the mean squared error before."""
-        different = own & (experience.decisions["pick"] == 0)  # the three of schupfen are one position
-        rows = np.flatnonzero(different & (generator.random(len(returns)) < share))
-        return fit(self.student, returns, lambda part: self._ask(experience, part), rows, batch, generator)
+        """Learns from examples of the player's own decisions; returns the mean squared error before."""
+        rows, opened = examples_of(experience, own, share, generator)
+        return fit(
+            self.student, returns[rows], lambda part: self._read(opened, part), np.arange(len(rows)), batch, generator
+        )
 
     def _ask(self, experience: Experience, rows: np.ndarray) -> Tensor:
         return self._read(experience.opened, rows)

@@ -76,9 +76,14 @@ def add_goal(goal: np.ndarray, row: Row) -> None:
 
 
 def answered(packed: np.ndarray, kind: int, called: bool) -> np.ndarray:
-    """Vectors of the critic in which announcements of a kind are asked, as they are after the seat's answer."""
+    """Vectors of the critic in which announcements of a kind are asked, as they are after the seat's answer.
+
+    After a small Tichu the seat is asked for its play. Before the play others are asked next: that the seat itself has
+    answered, and they have not, is told by two kinds that are asked at once. What it is asked next, when all have
+    answered, is another matter: there a partner without an announcement has declined one."""
     call = (GRAND if kind == GRAND_CALL else SMALL) if called else NO_CALL
-    places = (_OWN_CALL_AT + call, _ASKED_AT + (PLAY if kind == SMALL_CALL else SCHUPF))
+    asked = (PLAY,) if kind == SMALL_CALL else (kind, SCHUPF)
+    places = (_OWN_CALL_AT + call, *(_ASKED_AT + each for each in asked))
     gone = (*range(_OWN_CALL_AT, _OWN_CALL_AT + 3), *range(_ASKED_AT, _ASKED_AT + len(KINDS)))
     return packed & ~_bits(gone, packed) | _bits(places, packed)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Bumped by hand when the same settings would make another player; tests/golden/selfplay_runs.json says when of the
 # rounds that are played. A run notes it in its trial.
-VERSION = 2
+VERSION = 3
 SETTINGS, START = "selfplay", "start"  # keys in a manifest: in `training` and in `data`
 OPPONENT = "heuristic"  # whom the figures of a run are against, unless it trained against somebody else
 SHIPPED = f"{CHAMPION}:{FAST}"  # as a start: the run that ships with the package, even if there is a run `champion`

@@ -17,7 +17,7 @@ import typer
 
 from tichu_models.arena.summary import summary
 from tichu_models.runs import manifest as manifests
-from tichu_models.runs.files import CALIBRATION, GAMES, MANIFEST, METRICS
+from tichu_models.runs.files import CALIBRATION, GAMES, MANIFEST, METRICS, TRIAL
 from tichu_models.runs.journal import rows_of
 from tichu_models.whole_files import whole_file, write_whole
 from tichu_pipeline.exploit.best_response import results
@@ -148,7 +148,10 @@ def goals_of(paths: DataPaths) -> dict[str, dict[str, Any]]:
         calibration, games = json_object(folder / CALIBRATION), json_object(folder / GAMES)
         if games:
             told = {key: calibration[key] for key in ("seed", "deals", "goals", "rho", "slope") if key in calibration}
-            found[folder.name] = {"calibration": told, "games": games}
+            trial = json_object(folder / TRIAL)
+            begun = [f"tichu selfplay {folder.name}", *([f"--from {trial['start']}"] if trial.get("start") else [])]
+            command = " ".join([*begun, *(f"--set {setting}" for setting in trial.get("settings", []))])
+            found[folder.name] = {"calibration": told, "games": games, "command": command}
     return found
 
 

@@ -81,7 +81,7 @@ def matches_table(matches: Mapping[str, Mapping[str, Any]]) -> str:
 
 def goals_tables(run: str, facts: Mapping[str, Any]) -> list[str]:
     """What a run achieves with goals, and in whole games from a score."""
-    parts, calibration = [], facts["calibration"]
+    parts, calibration = [f"`{facts['command']}`"], facts["calibration"]
     if calibration:
         rows = [(f"{each['asked']:+g}", cell(each["achieved"], each["interval"])) for each in calibration["goals"]]
         rho, slope = calibration["rho"]["value"], 100 * calibration["slope"]["value"]

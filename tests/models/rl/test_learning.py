@@ -156,19 +156,21 @@ def test_the_critic_judges_the_rows_it_is_asked_for(monkeypatch):
 
 
 def iterated(run, patch):
-    """The experience of an iteration, and the rows from which the critic learned."""
+    """The experience of an iteration, and from what the critic learned: decisions, and which of them as answers."""
     rolled, taught = [], []
-    play, fit = run._play, learning.fit
+    play, examples = run._play, learning.examples_of
 
-    def watched(student, returns, values, rows, *others):
-        if student is run.team.judge.student:
-            taught.append(rows)
-        return fit(student, returns, values, rows, *others)
+    def watched(experience, *others):
+        taught.append(examples(experience, *others))
+        return taught[-1]
 
     patch.setattr(run, "_play", lambda *them: rolled.append(play(*them)) or rolled[-1])
-    patch.setattr(learning, "fit", watched)
+    patch.setattr(learning, "examples_of", watched)
     run.iterate()
-    return rolled[0], taught[0]
+    rows, opened = taught[0]
+    read = Reader(OPEN, run.team.scaling, torch.float32).read(np.arange(len(rows)), opened).numpy()
+    asked = read[:, [OPEN.names.index(f"asked.{kind}") for kind in KINDS]].sum(1)
+    return rolled[0], rows, asked == 2
 
 
 def test_the_critic_learns_from_what_the_policy_did(monkeypatch):
@@ -176,14 +178,17 @@ def test_the_critic_learns_from_what_the_policy_did(monkeypatch):
     is not recorded, so that the critic learned from numbers that memory happened to hold."""
     run = small_run(monkeypatch, rounds=256, twins=0.25, against=0.5)
     run.team.pool = 20 * [run.team.networks(run.learnt())]  # an opponent is hardly ever the rules of thumb
-    experience, rows = iterated(run, monkeypatch)
+    experience, rows, answers = iterated(run, monkeypatch)
     made = experience.decisions
     fork = experience.ended["fork"][made["round"]]
     shared = (fork == NOT_REACHED) | (fork >= 0) & (made["order"] <= fork)
     assert shared.sum() > 100
     assert (made["player"] == 1).sum() > 1000
     assert len(rows) > 1000
-    assert not shared[rows].any()
+    assert not shared[rows[~answers]].any()
+    assert np.all(made["fork"][rows[answers & shared[rows]]] == 1)
+    assert {KINDS[kind] for kind in made["kind"][rows[answers]]} == {"grand", "tichu"}
+    assert 0 < made["chosen"][rows[answers]].mean() < 1
     assert np.all(made["player"][rows] == 0)
     assert np.all(made["pick"][rows] == 0)  # the three parts of schupfen are one position
 
@@ -192,7 +197,7 @@ def test_values_of_opponents_are_those_of_their_positions(monkeypatch):
     """Returns with a lambda below 1 lead over the values of opponents' decisions: they need their positions."""
     run = small_run(monkeypatch, rounds=128, twins=0, against=0.5, trace=0.5)
     run.team.pool = 20 * [run.team.networks(run.learnt())]  # an opponent is hardly ever the rules of thumb
-    experience, _ = iterated(run, monkeypatch)
+    experience, *_ = iterated(run, monkeypatch)
     rows = np.flatnonzero(experience.decisions["player"] == 1)
     assert len(rows) > 1000
     read = Reader(OPEN, run.team.scaling, torch.float32).read(rows, experience.opened).numpy()

@@ -118,16 +118,21 @@ def test_only_the_learner_is_learned_from(text, runs, monkeypatch):
     """A player who learns to play as its opponent does; or whose critic learns what that one's positions are worth."""
     run = small_run(monkeypatch, rounds=128, opponent=opponent_from(text, runs), against=1, twins=0.5, trace=0.5)
     rolled, taught, seen = [], [], []
-    play_rounds, fit, learn, regress = run._play, learning.fit, learning.Pupil.learn, learning.Pupil.regress
+    play_rounds, examples, learn, regress = (
+        run._play,
+        learning.examples_of,
+        learning.Pupil.learn,
+        learning.Pupil.regress,
+    )
 
     def learning_from(pupil, experience, rows, *others, **more):
         taught.append(rows)
         return learn(pupil, experience, rows, *others, **more)
 
-    def fitting(student, returns, values, rows, *others):
-        if student is run.team.judge.student:
-            taught.append(rows)
-        return fit(student, returns, values, rows, *others)
+    def criticising(*asked):
+        rows, opened = examples(*asked)
+        taught.append(rows)
+        return rows, opened
 
     def regressing(pupil, rows, *others):
         seen.extend(map(tuple, rows))
@@ -135,7 +140,7 @@ def test_only_the_learner_is_learned_from(text, runs, monkeypatch):
 
     monkeypatch.setattr(run, "_play", lambda *them: rolled.append(play_rounds(*them)) or rolled[-1])
     monkeypatch.setattr(learning.Pupil, "learn", learning_from)
-    monkeypatch.setattr(learning, "fit", fitting)
+    monkeypatch.setattr(learning, "examples_of", criticising)
     monkeypatch.setattr(learning.Pupil, "regress", regressing)
     before = run.team.opponent.digest
     run.iterate()
