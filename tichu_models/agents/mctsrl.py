@@ -2,8 +2,8 @@
 
 For a play with a choice it supposes deals, and tries the plays that the player finds likely on each of them: the rest
 of the round is played on by the same player at all seats. Another play than the player's own is chosen only if it is
-better on these deals by more than chance allows. There are no rules of thumb in it. All decisions other than plays are
-the player's own.
+better on these deals by more than chance allows. Deals are supposed some at a time: a choice that more of them would
+hardly change is made at once. There are no rules of thumb in it. All decisions other than plays are the player's own.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tichu_models.players.base import Agent, Opinion
 from tichu_models.rules.asking import PLAY, POSITION
 from tichu_models.rules.cards import DECK
 from tichu_models.rules.scoring import VALUE_UNIT
-from tichu_models.search.paired import surely_best
+from tichu_models.search.paired import is_settled, surely_best
 from tichu_models.search.playouts import Judge, Playouts, branch, on_turn
 
-USUAL_DEALS, MOST_DEALS = 64, 1024
-DEALS_AT_ONCE = 32  # of one decision, when it thinks for a given time
+USUAL_DEALS, MOST_DEALS = 128, 4096
+FIRST_DEALS = 32  # then as many more as there were before, as long as the choice is open
 POSITIONS_AT_ONCE = 8192
 
 
@@ -39,7 +39,7 @@ class Tried:
     counts: np.ndarray  # int64 (n,): how many were tried at each decision, one where nothing is to be searched
     places: np.ndarray  # int64 (k,) end to end: their places among all moves, the player's own play first
     values: np.ndarray  # float64 (k, deals): points / 100 by which the own team would win
-    weights: np.ndarray  # float64 (n, deals): of the deals, 0 where none was found
+    weights: np.ndarray  # float64 (n, deals): of the deals, 0 where none was found, or none was needed any more
 
 
 class MCTSRLAgent(Agent):
@@ -85,23 +85,37 @@ class MCTSRLAgent(Agent):
         shares = np.empty(len(moves.plays))
         softmax(self.policy.likelihoods(views, moves), moves.counts, shares)
         counts, places = self._candidates(moves, shares, answers)
-        deals = self._deals(counts)
+        deals = self._deals()
         values = np.zeros((len(places), deals))
         weights = np.zeros((len(views), deals))
-        done = 0
-        began, seconds = time.monotonic(), self.options.seconds
-        searched = np.flatnonzero(counts > 1)
-        while done < deals and len(searched):
-            chunk = min(DEALS_AT_ONCE, deals) if seconds else deals
-            part = slice(done, done + chunk)
-            self._try(views, moves, counts, places, searched, part, extras, values, weights)
+        searched, ends = np.flatnonzero(counts > 1), counts.cumsum()
+        seconds = (self.options.seconds or 0.0) * len(searched)
+        done, chunk = 0, deals if self._at_once else min(FIRST_DEALS, deals)
+        while chunk and len(searched):
+            began = time.monotonic()
+            self._try(views, moves, counts, places, searched, slice(done, done + chunk), extras, values, weights)
             done += chunk
-            if seconds and time.monotonic() - began > seconds * len(searched):
-                break
+            spent = time.monotonic() - began
+            seconds, of_a_deal = seconds - spent, spent / (len(searched) * chunk)
+            if self.options.early:
+                rows = [slice(ends[i] - counts[i], ends[i]) for i in searched]
+                settled = [
+                    is_settled(values[each, :done], weights[i, :done], 0, self.options.certainty)
+                    for i, each in zip(searched, rows, strict=True)
+                ]
+                searched = searched[~np.array(settled)]
+            chunk = min(done, deals - done)
+            if self.timed and len(searched):
+                chunk = max(0, min(chunk, int(seconds / (of_a_deal * len(searched)))))
         return Tried(moves, shares, counts, places, values[:, :done], weights[:, :done])
 
-    def _deals(self, counts: np.ndarray) -> int:
-        """How many deals are supposed for each decision."""
+    @property
+    def _at_once(self) -> bool:
+        """Whether all deals are supposed at once. Those that are weighed are, since weights are relative."""
+        return self.options.open or self.options.trust > 0 or not (self.options.early or self.timed)
+
+    def _deals(self) -> int:
+        """How many deals are supposed for each decision at most."""
         if self.options.open:
             return 1
         if self.options.seconds is not None:

@@ -162,14 +162,15 @@ class LedSearchOptions(Options):
     """Options of MCTSRLAgent. The player that leads the search plays as it does without options."""
 
     deals: int | None = option(
-        None, "deals that are drawn for a play; 64 by default, with seconds at most 1024", least=2, most=1024
+        None, "deals that are drawn for a play at most; 128 by default, with seconds 4096", least=2, most=4096
     )
     simulations: int | None = option(
-        None, "playouts for a play, over all deals and answers together, instead of deals", least=4
+        None, "playouts for a play at most, over all deals and answers together, instead of deals", least=4
     )
     seconds: float | None = option(
-        None, "seconds for a play, instead of deals; such games cannot be repeated exactly", least=0.001
+        None, "seconds for a play at most, instead of deals; such games cannot be repeated exactly", least=0.001
     )
+    early: bool = option(True, "draws no more deals for a play once they would hardly change the choice")
     width: int = option(5, "how many plays are tried, the likeliest ones", least=2, most=256)
     least: float = option(0.01, "a play that the policy finds less likely is not tried", least=0, most=1)
     certainty: float = option(

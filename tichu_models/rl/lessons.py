@@ -70,7 +70,7 @@ class Examined(Agent):
     def __init__(self, run: str, runs: Path | None, options: LessonOptions) -> None:
         self.name, self.options = run, options
         self.search = _led_by(run, runs, f"deals={options.deals}")
-        self.verifier = _led_by(run, runs, f"deals={options.verified_on},width=2,seed={OTHER_SEED}")
+        self.verifier = _led_by(run, runs, f"deals={options.verified_on},width=2,early=false,seed={OTHER_SEED}")
         self.policy = self.search.policy
         self.past, self.by_rule, self.answered_by = self.policy.past, self.policy.by_rule, self.policy.answered_by
         self._found: list[np.ndarray] = []

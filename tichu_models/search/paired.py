@@ -6,6 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tichu_models.rules.scoring import VALUE_UNIT
+
+DOUBT = 1.5  # standard errors by which an answer may be better than it seems
+WORTH = 2 / VALUE_UNIT  # a gain for which more deals are worth their time
+
 
 class Gains(NamedTuple):
     """By how much answers are better than one of them, over the same deals."""
@@ -35,3 +40,12 @@ def surely_best(values: np.ndarray, weights: np.ndarray, base: int, certainty: f
     means, errors = gains(values, weights, base)
     sure = means > (certainty * errors if certainty else 0.0)
     return int(np.where(sure, means, -np.inf).argmax()) if sure.any() else base
+
+
+def is_settled(values: np.ndarray, weights: np.ndarray, base: int, certainty: float) -> bool:
+    """Whether the choice of `surely_best` stands: no other answer seems to be better than it by anything worthwhile,
+    nor would be, if these deals misled by some standard errors."""
+    best = surely_best(values, weights, base, certainty)
+    means, errors = gains(values, weights, best)
+    others = np.arange(len(values)) != best
+    return not (means[others] + DOUBT * errors[others] >= WORTH).any()

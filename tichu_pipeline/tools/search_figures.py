@@ -44,7 +44,9 @@ class Arm:
 ARMS = {
     "one": Arm(CHAMPION, 1, 2_000),
     "both": Arm(CHAMPION, 2, 2_000),
-    "one, sixteen times the deals": Arm(f"{CHAMPION}:deals=1024", 1, 500),
+    "one, half a second": Arm(f"{CHAMPION}:deals=2048", 1, 2_000),
+    "both, half a second": Arm(f"{CHAMPION}:deals=2048", 2, 2_000),
+    "both, all deals": Arm(f"{CHAMPION}:early=false", 2, 2_000),
     "open": Arm(f"{CHAMPION}:open=true", 2, 2_000),
     "open against hidden": Arm(f"{CHAMPION}:open=true", 2, 1_000, CHAMPION),
 }
@@ -98,8 +100,9 @@ class Timed(Agent):
         return answers
 
 
-def seconds_alone(text: str, runs: Path) -> float:
-    """The median time of a search, CPU time of one core, when a player is asked for one play at a time."""
+def seconds_alone(text: str, runs: Path) -> tuple[float, float]:
+    """The median time of a search and its 90 % quantile, CPU time of one core, when a player is asked for one play at a
+    time."""
     import torch
 
     from tichu_models.agents.registry import agent_from
@@ -110,14 +113,16 @@ def seconds_alone(text: str, runs: Path) -> float:
     agent: Any = agent_from(text, runs)
     timed = Timed(agent)
     play([timed], fixtures_of(np.zeros((ROUNDS_ALONE, 4), dtype=np.int32), ALONE_SEED), max_rounds=1, tables_at_once=1)
-    return float(np.median(timed.seconds))
+    usual, long = np.quantile(timed.seconds, (0.5, 0.9))
+    return round(float(usual), 4), round(float(long), 4)
 
 
-def figures_of(arm: Arm, margins: np.ndarray, seconds: float) -> dict[str, Any]:
+def figures_of(arm: Arm, margins: np.ndarray, seconds: tuple[float, float]) -> dict[str, Any]:
     """An arm with its result."""
     error = 1.96 * margins.std(ddof=1) / np.sqrt(len(margins))
     result = {"points": round(float(margins.mean()), 2), "error": round(float(error), 2), "deals": len(margins)}
-    return {"agent": arm.agent, "searchers": arm.searchers, "other": arm.other, "seed": SEED, "alone": seconds} | result
+    named = {"agent": arm.agent, "searchers": arm.searchers, "other": arm.other, "seed": SEED}
+    return named | {"alone": seconds[0], "alone_90": seconds[1]} | result
 
 
 def main(
@@ -142,7 +147,7 @@ def main(
                 for first in range(0, total, DEALS_A_TASK)
             ]
             margins = np.concatenate(list(processes.map(play_task, tasks)))
-            facts = figures_of(arm, margins, round(seconds_alone(arm.agent, paths.runs), 4))
+            facts = figures_of(arm, margins, seconds_alone(arm.agent, paths.runs))
             known = json.loads(path.read_text()) if path.exists() else {}
             write_whole(path, json.dumps({**known, name: facts}, indent=1) + "\n")
             typer.echo(f"{name}: {facts['points']:+.1f} +- {facts['error']:.1f}, {1000 * facts['alone']:.0f} ms alone")

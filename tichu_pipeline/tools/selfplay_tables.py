@@ -110,7 +110,7 @@ def search_table(found: Mapping[str, Mapping[str, Any]]) -> str:
             interval(arm),
             f"{arm['deals']:,}",
             str(arm["seed"]),
-            duration(arm["alone"]),
+            f"{duration(arm['alone'])}, {duration(arm['alone_90'])}",
         )
         for arm in found.values()
     ]

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from tests.makers.runs import make_critic, make_self_taught, watched_games
+from tichu_models.agents.mctsrl import FIRST_DEALS, MOST_DEALS
 from tichu_models.agents.registry import AgentError, agent_from
 from tichu_models.rules.asking import PLAY
 from tichu_models.rules.cards import DECK
+from tichu_models.search.paired import is_settled
 
 DEALS = 8
 TEXT = f"mctsrl:self_taught,deals={DEALS},least=0,width=4"
+MANY = 128  # deals, which are drawn in several steps
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +116,23 @@ def test_simulations_and_seconds_are_budgets(runs, asked):
     )
     timed = agent_from("mctsrl:self_taught,seconds=.001,least=0", runs)
     assert timed.timed
-    assert 0 < timed.consider(views[:4], **some).values.shape[1] < 1024
+    assert 0 < timed.consider(views[:4], **some).values.shape[1] < MOST_DEALS
+
+
+def test_deals_are_drawn_until_the_choice_is_settled(runs, asked):
+    """Time spent on what is clear; deals that are other ones when they are drawn in steps."""
+    views, extras = asked
+    heard = {"transcripts": extras["transcripts"]}
+    text = f"mctsrl:self_taught,deals={MANY},least=0"
+    early, whole = (agent_from(f"{text},early={each}", runs).consider(views, **heard) for each in ("true", "false"))
+    searched = np.flatnonzero(whole.counts > 1)
+    deals = (early.weights[searched] > 0).sum(1)
+    assert (whole.weights[searched] > 0).all()
+    assert set(deals) == {FIRST_DEALS, 2 * FIRST_DEALS, MANY}
+    for i, n in zip(searched, deals, strict=True):
+        np.testing.assert_array_equal(tried_at(early, i)[1][:, :n], tried_at(whole, i)[1][:, :n])
+        settled = is_settled(tried_at(early, i)[1][:, :n], early.weights[i, :n], 0, 2)
+        assert settled or n == MANY
 
 
 def test_who_sees_all_hands_supposes_the_true_deal(runs, asked):

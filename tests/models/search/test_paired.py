@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tichu_models.search.paired import gains, surely_best
+from tichu_models.search.paired import gains, is_settled, surely_best
 
 CHANCE = np.random.default_rng(1)
 
@@ -54,3 +54,16 @@ def test_noise_rarely_replaces_an_answer():
     """A search that prefers whatever was lucky: equal answers are to be kept in all but a few of a hundred."""
     replaced = [surely_best(CHANCE.normal(0, 1, (2, 32)), np.ones(32), 0, 2) for _ in range(2000)]
     assert np.mean(replaced) < 0.04
+
+
+def test_a_choice_is_settled_when_nothing_else_may_be_better():
+    """A search that goes on over what is clear, or stops where an answer may still be worth ten points more."""
+    luck = CHANCE.normal(0, 1, 64)
+    same, unsure = luck + CHANCE.normal(0, 1e-3, 64), luck + CHANCE.normal(0, 0.8, 64)
+    ones = np.ones(64)
+    assert is_settled(np.stack([luck, same]), ones, 0, 2)  # as good as the other
+    assert is_settled(np.stack([luck, same + 0.5]), ones, 0, 2)  # the other one is surely better
+    assert is_settled(np.stack([luck, same - 0.5]), ones, 0, 2)  # and surely worse
+    assert not is_settled(np.stack([luck, unsure]), ones, 0, 2)
+    assert not is_settled(np.stack([luck, same + 0.5, unsure + 0.5]), ones, 0, 2)  # which of two is better?
+    assert not is_settled(np.stack([luck, same]), np.zeros(64), 0, 2)  # no deal was found
