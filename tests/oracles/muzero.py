@@ -2,7 +2,7 @@
 kernels.
 
 A node is an object, a world is tables: what the networks say of each of its places, and of each step from one to the
-next.
+next. In a world with chance every other place on a way is an afterstate.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ class World(NamedTuple):
     logits: np.ndarray  # (places, actions)
     rewards: np.ndarray
     discounts: np.ndarray
+    chances: np.ndarray  # (places, outcomes): logits of what chance does there; no outcomes without chance
 
     def after(self, place, action):
         """The place to which an action leads."""
         return (place * 31 + 7 * action + 1) % len(self.values)
 
 
-def a_world(places: int, actions: int, seed: int) -> World:
+def a_world(places: int, actions: int, seed: int, outcomes: int = 0) -> World:
     """A random one."""
     generator = np.random.default_rng(seed)
     return World(
@@ -35,6 +36,7 @@ def a_world(places: int, actions: int, seed: int) -> World:
         (1.5 * generator.normal(size=(places, actions))).astype(np.float32),
         (0.3 * generator.normal(size=places)).astype(np.float32),
         generator.choice([-1.0, -1.0, 1.0, 0.0], places).astype(np.float32),
+        generator.normal(size=(places, outcomes)).astype(np.float32),
     )
 
 
@@ -44,6 +46,7 @@ class Node:
 
     place: int
     value: float
+    by_chance: bool = False
     visits: int = 1
     children: dict[int, Node] = field(default_factory=dict)
 
@@ -66,10 +69,7 @@ class Plain:
         """The values of all actions of a node, between 0 and what the visits make of 1."""
         logits = [float(each) for each in self.world.logits[node.place]]
         priors = _softmax(logits)
-        found = {
-            action: float(self.world.rewards[child.place]) + float(self.world.discounts[child.place]) * child.value
-            for action, child in node.children.items()
-        }
+        found = {action: self.worth(child) for action, child in node.children.items()}
         mixed = float(self.world.values[node.place])
         tried = sum(child.visits for child in node.children.values())
         if found:
@@ -79,6 +79,28 @@ class Plain:
         spread = max(max(values) - min(values), 1e-8)
         most = max((child.visits for child in node.children.values()), default=0)
         return [0.1 * (50 + most) * (value - min(values)) / spread for value in values]
+
+    def worth(self, child: Node) -> float:
+        """What a node is worth to who has come to it."""
+        return float(self.world.rewards[child.place]) + float(self.world.discounts[child.place]) * child.value
+
+    def chances(self, node: Node) -> list[float]:
+        """How likely each outcome of chance is."""
+        return _softmax([float(each) for each in self.world.chances[node.place]])
+
+    def outcome(self, node: Node) -> int:
+        """The outcome that has been tried least for its chances."""
+        chances = self.chances(node)
+        tried = [node.children[o].visits if o in node.children else 0 for o in range(len(chances))]
+        return max(range(len(chances)), key=lambda o: chances[o] / (tried[o] + 1))
+
+    def mean_of_outcomes(self, node: Node) -> float:
+        """What an afterstate is worth, those outcomes that were not tried by what is said of it."""
+        of_itself = float(self.world.values[node.place])
+        return sum(
+            chance * (self.worth(node.children[o]) if o in node.children else of_itself)
+            for o, chance in enumerate(self.chances(node))
+        )
 
     def visits(self, node: Node) -> list[int]:
         """How often each action has been tried."""
@@ -116,14 +138,18 @@ class Plain:
             way, action = [root], self.at_root(root, tries)
             while action in way[-1].children:
                 way.append(way[-1].children[action])
-                action = self.inside(way[-1])
+                action = self.outcome(way[-1]) if way[-1].by_chance else self.inside(way[-1])
             new = self.world.after(way[-1].place, action)
-            leaf = Node(new, float(self.world.values[new]))
+            by_chance = self.world.chances.shape[1] > 0 and not way[-1].by_chance
+            leaf = Node(new, float(self.world.values[new]), by_chance)
             way[-1].children[action] = leaf
             value, below = leaf.value, leaf
             for node in reversed(way):
                 value = float(self.world.rewards[below.place]) + float(self.world.discounts[below.place]) * value
-                node.value = (node.value * node.visits + value) / (node.visits + 1)
+                if node.by_chance:
+                    value = node.value = self.mean_of_outcomes(node)
+                else:
+                    node.value = (node.value * node.visits + value) / (node.visits + 1)
                 node.visits, below = node.visits + 1, node
         return self.at_root(root, max(self.visits(root))), self.visits(root), root.value
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.oracles.muzero import Plain, World, a_world, value_targets
 from tichu_models.algorithms.muzero import targets
+from tichu_models.algorithms.muzero.nodes import NEVER
 from tichu_models.algorithms.muzero.search import Found, Imagined, Search, considered_visits
 
 PLACES, GAMES = 4_000, 24
@@ -64,9 +65,9 @@ def test_windows_go_round_their_ring():
 class Case:
     """Searches of several games in one world."""
 
-    def __init__(self, actions: int, seed: int, noise: float, share: float = 0.7) -> None:
-        generator = np.random.default_rng(seed)
-        self.world: World = a_world(PLACES, actions, seed)
+    def __init__(self, actions: int, seed: int, noise: float, outcomes: int = 0) -> None:
+        generator, share = np.random.default_rng(seed), 0.7
+        self.world: World = a_world(PLACES, actions, seed, outcomes)
         self.roots = generator.integers(0, PLACES, GAMES)
         self.legal = generator.random((GAMES, actions)) < share
         self.legal[:, 0] |= ~self.legal.any(axis=1)
@@ -76,16 +77,21 @@ class Case:
     def run(self, simulations: int) -> Found:
         """By the kernels."""
         places = np.zeros((GAMES, simulations + 1), dtype=np.int64)
+        by_chance = np.zeros((GAMES, simulations + 1), dtype=np.bool_)
         places[:, 0] = self.roots
-        rows = np.arange(GAMES)
+        rows, (actions, outcomes) = np.arange(GAMES), (self.legal.shape[1], self.world.chances.shape[1])
 
-        def imagine(parents: np.ndarray, actions: np.ndarray, node: int) -> Imagined:
-            places[:, node] = at = self.world.after(places[rows, parents], actions)
-            return Imagined(
-                self.world.rewards[at], self.world.discounts[at], self.world.values[at], self.world.logits[at]
-            )
+        def imagine(parents: np.ndarray, chosen: np.ndarray, node: int) -> Imagined:
+            places[:, node] = at = self.world.after(places[rows, parents], chosen)
+            by_chance[:, node] = outcomes > 0 and ~by_chance[rows, parents]
+            logits = np.full((GAMES, max(actions, outcomes)), NEVER, dtype=np.float32)
+            logits[:, :actions] = np.where(by_chance[:, [node]], NEVER, self.world.logits[at])
+            if outcomes:
+                logits[by_chance[:, node]] = NEVER
+                logits[by_chance[:, node], :outcomes] = self.world.chances[at[by_chance[:, node]]]
+            return Imagined(self.world.rewards[at], self.world.discounts[at], self.world.values[at], logits)
 
-        search = Search(GAMES, self.legal.shape[1], simulations)
+        search = Search(GAMES, actions, simulations, outcomes=outcomes)
         of_roots = self.world.values[self.roots], self.world.logits[self.roots]
         search.run(*of_roots, self.legal, self.gumbel, imagine)
         places[:, 1:] = 0
@@ -95,10 +101,15 @@ class Case:
 CASES = [(24, 32, 0.0), (24, 100, 1.0), (5, 50, 0.0), (3, 1, 1.0), (40, 75, 1.0)]
 
 
-@pytest.mark.parametrize(("actions", "simulations", "noise"), CASES)
-def test_searches_are_those_of_the_reference(actions, simulations, noise):
-    """A visit too many, a value that is turned over twice, an action that is not legal at the root."""
-    case = Case(actions, simulations, noise)
+# With more outcomes than actions, as many, fewer, and a single one.
+BY_CHANCE = [(24, 100, 0.0, 6), (3, 60, 1.0, 6), (5, 2, 0.0, 5), (4, 40, 1.0, 1)]
+
+
+@pytest.mark.parametrize(("actions", "simulations", "noise", "outcomes"), [*((*case, 0) for case in CASES), *BY_CHANCE])
+def test_searches_are_those_of_the_reference(actions, simulations, noise, outcomes):
+    """A visit too many, a value that is turned over twice, an action that is not legal at the root; an outcome that is
+    taken for an action, or that counts as often as it was tried instead of by its chances."""
+    case = Case(actions, simulations, noise, outcomes)
     found = case.run(simulations)
     for game in range(GAMES):
         plain = Plain(case.world, case.legal[game].tolist(), case.gumbel[game].tolist())

@@ -1,7 +1,8 @@
 """Gumbel MuZero: a search in what networks imagine, for many games in step, with sequential halving at the root.
 
 The networks are a function; they are asked for all games at once, once a simulation. What they imagine stays with them:
-the search knows nodes by their numbers.
+the search knows nodes by their numbers. In a game with chance every other node on a way is an afterstate, in which
+chance has one of so many outcomes; the noise and the halving are those of the actions at the root.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tichu_models.algorithms.muzero.tree import UNTRIED, descend, grow, harvest, new_tree, plant
+from tichu_models.algorithms.muzero.nodes import UNTRIED, new_tree
+from tichu_models.algorithms.muzero.tree import descend, grow, harvest, plant
 
 CONSIDERED = 16  # actions that are looked at in the beginning
 
@@ -23,11 +25,11 @@ class Imagined(NamedTuple):
     rewards: np.ndarray
     discounts: np.ndarray
     values: np.ndarray
-    logits: np.ndarray
+    logits: np.ndarray  # of as many as a node has at most, actions or outcomes; `nodes.NEVER` where it has none
 
 
-# (nodes, actions, new node) -> what comes of these actions in these nodes, one for each game; the latent positions are
-# to be kept as those of the new node.
+# (nodes, actions, new node) -> what comes of these actions, or outcomes, in these nodes, one for each game; the latent
+# positions are to be kept as those of the new node.
 Imagine = Callable[[np.ndarray, np.ndarray, int], Imagined]
 
 
@@ -58,10 +60,13 @@ def considered_visits(actions: int, simulations: int) -> list[int]:
 class Search:
     """Searches of up to so many games at a time, with memory of their own."""
 
-    def __init__(self, games: int, actions: int, simulations: int, considered: int = CONSIDERED) -> None:
-        self.games, self.simulations = games, simulations
+    def __init__(
+        self, games: int, actions: int, simulations: int, considered: int = CONSIDERED, outcomes: int = 0
+    ) -> None:
+        self.games, self.simulations, self.outcomes = games, simulations, outcomes
+        self.width = max(actions, outcomes)
         self._most = min(considered, actions)
-        self._tree, self._scores = new_tree(games, actions, simulations), np.zeros(actions)
+        self._tree, self._scores = new_tree(games, self.width, simulations), np.zeros(actions)
         table = [considered_visits(n, simulations) for n in range(self._most + 1)]
         self._table = np.array(table, dtype=np.int64).reshape(self._most + 1, simulations)
 
@@ -75,17 +80,17 @@ class Search:
         noise = gumbel.astype(np.float64)
         plant(self._tree, values.astype(np.float32), logits.astype(np.float32))
         for simulation in range(self.simulations):
-            descend(self._tree, legal, noise, considered, simulation, self._scores, parents, actions)
+            descend(self._tree, legal, noise, considered, simulation, self.outcomes, self._scores, parents, actions)
             said = imagine(parents, actions, simulation + 1)
             arrays = (np.ascontiguousarray(each, dtype=np.float32) for each in said)
-            grow(self._tree, simulation, parents, actions, *arrays)
+            grow(self._tree, simulation, self.outcomes, parents, actions, *arrays)
         return self._found(legal, noise)
 
     def _found(self, legal: np.ndarray, noise: np.ndarray) -> Found:
         games = len(legal)
         chosen, weights = np.zeros(games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
         harvest(self._tree, legal, noise, self._scores, chosen, weights)
-        children = self._tree.children[:games, 0]
+        children = self._tree.children[:games, 0, : legal.shape[1]]
         visits = np.take_along_axis(self._tree.visits[:games], np.maximum(children, 0), axis=1)
         visits[children == UNTRIED] = 0
         return Found(chosen, weights, self._tree.values[:games, 0].copy(), visits)

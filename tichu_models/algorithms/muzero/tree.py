@@ -3,6 +3,8 @@
 A node is a latent position: what the networks say of it, and how it was come to. The root is node 0, the node of
 simulation i is i + 1. No rules are known below the root, so all actions are there. Values are those of the side that
 moves in a node; `discount` of a node is 1 if the same side moves as before it, -1 if the other, 0 if the game is over.
+Where the game has chance an action leads to an afterstate, which belongs to the side that moves next, and an outcome of
+chance to the next position. `outcomes` is how many there are, 0 without chance.
 
 Actions are valued as by Gumbel MuZero (Danihelka et al. 2022): those not yet tried are thought to be worth what the
 network and the tried ones say of the node, and all values are brought to 0 .. 1 and stretched by the visits.
@@ -10,72 +12,15 @@ network and the tried ones say of the node, and all values are brought to 0 .. 1
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from tichu_models.algorithms.muzero.nodes import UNTRIED, Tree, choose_outcome, fill_node, mean_of_outcomes
 from tichu_models.kernels import inner, kernel
 
-UNTRIED = -1
 STRETCH, FIRST_VISITS = 0.1, 50.0  # value_scale and maxvisit_init of the paper
 SMALL = 1e-8  # differences of values below it count as none
 TINY = float(np.finfo(np.float32).tiny)  # the least prior
 LOW = -1e9  # the least score of an action at the root
-
-
-class Tree(NamedTuple):
-    """The nodes of all games: arrays (games, nodes), those of actions (games, nodes, actions)."""
-
-    children: np.ndarray  # int32: the node of each action, or UNTRIED
-    logits: np.ndarray  # float32: of the policy
-    priors: np.ndarray  # float32: the same as probabilities
-    raw: np.ndarray  # float32: the network's value
-    values: np.ndarray  # float64: the mean of what has been found below
-    visits: np.ndarray  # int32
-    rewards: np.ndarray  # float32: of the step to the node
-    discounts: np.ndarray  # float32
-    parents: np.ndarray  # int32
-    actions: np.ndarray  # int32: which action of the parent
-
-
-def new_tree(games: int, actions: int, simulations: int) -> Tree:
-    """Room for so many simulations."""
-    nodes = simulations + 1
-
-    def of_nodes(kind: type) -> np.ndarray:
-        return np.zeros((games, nodes), dtype=kind)
-
-    return Tree(
-        children=np.full((games, nodes, actions), UNTRIED, dtype=np.int32),
-        logits=np.zeros((games, nodes, actions), dtype=np.float32),
-        priors=np.zeros((games, nodes, actions), dtype=np.float32),
-        raw=of_nodes(np.float32),
-        values=of_nodes(np.float64),
-        visits=of_nodes(np.int32),
-        rewards=of_nodes(np.float32),
-        discounts=of_nodes(np.float32),
-        parents=of_nodes(np.int32),
-        actions=of_nodes(np.int32),
-    )
-
-
-@inner
-def fill_node(tree: Tree, game: int, node: int, value: float, logits: np.ndarray) -> None:
-    """Takes down what the networks say of a new node."""
-    highest, total = logits[0], 0.0
-    for action in range(len(logits)):
-        highest = max(highest, logits[action])
-    for action in range(len(logits)):
-        tree.children[game, node, action] = UNTRIED
-        tree.logits[game, node, action] = logits[action]
-        chance = np.exp(np.float64(logits[action]) - highest)
-        tree.priors[game, node, action] = chance
-        total += chance
-    for action in range(len(logits)):
-        tree.priors[game, node, action] /= total
-    tree.raw[game, node] = value
-    tree.values[game, node] = value
-    tree.visits[game, node] = 1
 
 
 @inner
@@ -153,7 +98,7 @@ def choose_at_root(
 def plant(tree: Tree, values: np.ndarray, logits: np.ndarray) -> None:
     """Makes the roots."""
     for game in range(len(values)):
-        fill_node(tree, game, 0, values[game], logits[game])
+        fill_node(tree, game, 0, False, values[game], logits[game])
 
 
 @kernel
@@ -163,18 +108,22 @@ def descend(
     gumbel: np.ndarray,
     considered: np.ndarray,
     simulation: int,
+    outcomes: int,
     scores: np.ndarray,
     parents: np.ndarray,
     actions: np.ndarray,
 ) -> None:
-    """Goes down in every game, to an action that has not been tried. `considered` says for every game how often the
-    actions at the root that are still in question have been tried, simulation by simulation."""
+    """Goes down in every game, to an action or an outcome that has not been tried. `considered` says for every game
+    how often the actions at the root that are still in question have been tried, simulation by simulation."""
     for game in range(len(parents)):
         node = 0
         action = choose_at_root(tree, game, legal[game], gumbel[game], considered[game, simulation], scores)
         while tree.children[game, node, action] != UNTRIED:
             node = tree.children[game, node, action]
-            action = choose_inside(tree, game, node, scores)
+            if tree.by_chance[game, node]:
+                action = choose_outcome(tree, game, node, outcomes)
+            else:
+                action = choose_inside(tree, game, node, scores)
         parents[game], actions[game] = node, action
 
 
@@ -182,6 +131,7 @@ def descend(
 def grow(
     tree: Tree,
     simulation: int,
+    outcomes: int,
     parents: np.ndarray,
     actions: np.ndarray,
     rewards: np.ndarray,
@@ -192,7 +142,8 @@ def grow(
     """Adds the node that each game has come to, and tells all nodes on the way what it is worth."""
     node = simulation + 1
     for game in range(len(parents)):
-        fill_node(tree, game, node, values[game], logits[game])
+        by_chance = outcomes > 0 and not tree.by_chance[game, parents[game]]
+        fill_node(tree, game, node, by_chance, values[game], logits[game])
         tree.rewards[game, node], tree.discounts[game, node] = rewards[game], discounts[game]
         tree.parents[game, node], tree.actions[game, node] = parents[game], actions[game]
         tree.children[game, parents[game], actions[game]] = node
@@ -201,7 +152,11 @@ def grow(
             value = tree.rewards[game, at] + tree.discounts[game, at] * value
             at = tree.parents[game, at]
             visits = tree.visits[game, at]
-            tree.values[game, at] = (tree.values[game, at] * visits + value) / (visits + 1)
+            if tree.by_chance[game, at]:
+                value = mean_of_outcomes(tree, game, at, outcomes)
+                tree.values[game, at] = value
+            else:
+                tree.values[game, at] = (tree.values[game, at] * visits + value) / (visits + 1)
             tree.visits[game, at] = visits + 1
 
 
