@@ -3,6 +3,9 @@
 Templates of kernels: `tichu_models.game.bound` makes them for a game. What is seen is `features`, as the next mover
 sees it, or what the game puts in its place: a network that imagines what an action does has to see apart what actions
 tell apart. Actions may have other numbers for networks, by `seen_as`; those of one number do the same.
+
+Where chance acts between two actions, the position before it is seen as well, and what chance has done then is known by
+a number. Who moves next has to be known before.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from tichu_models.game import CHANCE, MOST_SEATS, OVER, State, begin, chance, fe
 
 
 class LockstepKernels(NamedTuple):
-    """The kernels for a game, and what the networks read: by the options, how many inputs there are, and how many can
-    be 1 at once."""
+    """The kernels for a game, and what the networks read: by the options, how many inputs there are, and how many
+    outcomes chance has, 0 without chance; and how many inputs can be 1 at once."""
 
     inputs_of: Callable[[np.ndarray], int]
+    outcomes_of: Callable[[np.ndarray], int]
     most_active: int
     look_at_games: Any
     mean_by_numbers: Any
@@ -33,19 +37,29 @@ def seen_as(state: State, action: int) -> int:
     raise NotImplementedError
 
 
+def outcome_of(state: State) -> int:
+    """The number of what chance has done just now, below `outcomes_of`."""
+    raise NotImplementedError
+
+
 def let_chance_act(state: State) -> None:
     """Until somebody has to act, or the game is over."""
     while mover(state) == CHANCE:
         chance(state)
 
 
-def look(state: State, actions: np.ndarray, active: np.ndarray, seen: np.ndarray, mask: np.ndarray) -> None:
-    """Writes what the mover sees as 0 and 1, and which numbers of actions are legal. In a game by other options than
-    the network is made for, inputs that it does not have are left out."""
+def see(state: State, active: np.ndarray, seen: np.ndarray) -> None:
+    """Writes what the next mover sees as 0 and 1. In a game by other options than the network is made for, inputs that
+    it does not have are left out."""
     seen[:] = 0
     for i in range(features(state, active)):
         if active[i] < len(seen):
             seen[active[i]] = 1
+
+
+def look(state: State, actions: np.ndarray, active: np.ndarray, seen: np.ndarray, mask: np.ndarray) -> None:
+    """Writes what the mover sees, and which numbers of actions are legal."""
+    see(state, active, seen)
     mask[:] = False
     for i in range(legal(state, actions)):
         mask[seen_as(state, actions[i])] = True
@@ -121,14 +135,20 @@ def step_games(
     sides: np.ndarray,
     rewards: np.ndarray,
     relations: np.ndarray,
+    afters: np.ndarray,
+    outcomes: np.ndarray,
 ) -> None:
-    """Makes in each game the action that a number means. The relation is 1 if the same side moves again, -1 if the
-    other one does, 0 if the game is over: then the reward says whether the mover's side has won (1), lost (-1) or
-    neither, and a new game begins, with a key that follows from its own."""
+    """Makes in each game the action that a number means. Where chance acts then, `afters` gets what is seen before it
+    does, and `outcomes` what it has done. The relation is 1 if the same side moves again, -1 if the other one does, 0
+    if the game is over: then the reward says whether the mover's side has won (1), lost (-1) or neither, and a new game
+    begins, with a key that follows from its own."""
     for i in range(len(states)):
         state = states[i]
         step(state, meant_by(state, numbers[i], actions))
-        let_chance_act(state)
+        if mover(state) == CHANCE:
+            see(state, active, afters[i])
+            let_chance_act(state)
+            outcomes[i] = outcome_of(state)
         rewards[i] = 0
         if mover(state) == OVER:
             returns(state, vector)
@@ -136,7 +156,8 @@ def step_games(
             for seat in range(MOST_SEATS):
                 won += vector[seat] if side_of[seat] == sides[i] else -vector[seat]
             rewards[i] = 1 if won > 0 else -1 if won < 0 else 0
-            relations[i] = 0
+            relations[i] = outcomes[i] = 0
+            afters[i][:] = 0
             keys[i] = draw(keys[i], 1)
             open_game(state, options, keys[i], opening, actions)
         else:

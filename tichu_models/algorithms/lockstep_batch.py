@@ -50,7 +50,7 @@ class LockstepBatch:
     def __init__(self, of: Game, options: np.ndarray, number: int, opening: int) -> None:
         self.of, self.options, self.opening = of, options, opening
         self.side_of = sides_of_seats(of, options)
-        self.inputs = kernels_of(of).inputs_of(options)
+        self.inputs, self.outcomes = kernels_of(of).inputs_of(options), kernels_of(of).outcomes_of(options)
         self._sight, self._vector = Sight(of, self.inputs), np.zeros(MOST_SEATS)
         self.states = np.zeros(number, dtype=of.state).view(np.recarray)
         self.keys = np.zeros(number, dtype=np.uint64)
@@ -58,6 +58,8 @@ class LockstepBatch:
         self.masks = np.zeros((number, of.actions), dtype=np.bool_)
         self.sides = np.zeros(number, dtype=np.int64)  # who moves
         self.rewards, self.relations = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+        # What was seen before chance acted, and what it has done; zeros where the game has ended.
+        self.afters, self.outcome = np.zeros_like(self.seen), np.zeros(number, dtype=np.int64)
 
     def _buffers(self) -> tuple[np.ndarray, np.ndarray]:
         return self._sight.actions, self._sight.active
@@ -72,7 +74,7 @@ class LockstepBatch:
         """Makes an action in each game."""
         given = (self.states, self.options, self.keys, self.opening, self.side_of, numbers)
         found = (self._vector, self.seen, self.masks, self.sides, self.rewards, self.relations)
-        self._sight.kernels.step_games(*given, *self._buffers(), *found)
+        self._sight.kernels.step_games(*given, *self._buffers(), *found, self.afters, self.outcome)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The games as they are, by name; `load` takes them back."""

@@ -10,7 +10,7 @@ from tests.makers.games import options_of
 from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight, kernels_of, sides_of_seats
 from tichu_models.algorithms.solo_batch import drawn_keys
 from tichu_models.game import CHANCE, OVER
-from tichu_models.games.pachisi.madn.pins import seen_as
+from tichu_models.games.pachisi.madn.pins import MOST_ACTIVE, features, seen_as
 from tichu_models.games.registry import game
 from tichu_models.options import OptionError
 
@@ -28,7 +28,8 @@ def batch_of(opening: int = 0, **words: str) -> LockstepBatch:
 
 @pytest.mark.parametrize("words", CASES)
 def test_games_are_those_of_the_rules(words):
-    """A reward or a relation of the wrong side; a mask of the position before; a game that goes on after its end."""
+    """A reward or a relation of the wrong side; a mask of the position before; a game that goes on after its end; a
+    position that is seen after the throw in the place of the one before it."""
     batch, generator = batch_of(**words), np.random.default_rng(2)
     ended = 0
     for _ in range(STEPS):
@@ -42,8 +43,13 @@ def test_games_are_those_of_the_rules(words):
         for i, state in enumerate(before):
             assert numbers[i] == seen_as(state, int(actions[i]))
             MADN.step(state, int(actions[i]))
-            while MADN.kernels.mover(state) == CHANCE:
+            if MADN.kernels.mover(state) == CHANCE:
+                out = np.zeros(MOST_ACTIVE, dtype=np.int16)
+                assert np.flatnonzero(batch.afters[i]).tolist() == sorted(out[: features(state, out)].tolist())
                 MADN.kernels.chance(state)
+                assert batch.outcome[i] == state.die - 1 < batch.outcomes
+            else:
+                assert not batch.afters[i].any()
             mover = int(MADN.kernels.mover(state))
             if mover == OVER:
                 ended += 1

@@ -15,6 +15,7 @@ from tichu_models.games.learning.settings import settings_of
 from tichu_models.games.match import match
 from tichu_models.games.registry import game
 from tichu_models.options import OptionError
+from tichu_models.runs.files import MANIFEST
 
 MADN = game("madn")
 RULES = {"players": "2", "distance": "4"}
@@ -40,6 +41,18 @@ def test_a_match_has_no_illegal_action(runs):
     found = match(MADN, options_of(MADN, **RULES), agents, 8, 1, 4)
     assert [agent["illegal"] for agent in found["agents"]] == [0, 0]
     assert found == match(MADN, options_of(MADN, **RULES), agents, 8, 1, 4)
+
+
+def test_a_game_with_dice_is_learned_and_played(tmp_path):
+    """A run by throws whose weights do not fit its player, or that is played as if there were no throws."""
+    train(MADN, "muzero", settings("rules=players=2,distance=4,dice=1"), run_folder(tmp_path, "madn", "d"))
+    agents = [agent_of(MADN, "muzero:d,simulations=9", tmp_path), agent_of(MADN, "rules")]
+    found = match(MADN, options_of(MADN, **RULES, dice="1"), agents, 8, 1, 4)
+    assert [agent["illegal"] for agent in found["agents"]] == [0, 0]
+    manifest = run_folder(tmp_path, "madn", "d") / MANIFEST
+    manifest.write_text(manifest.read_text().replace("dice=1", "dice=0"))
+    with pytest.raises(UnknownAgent, match="weights of another run"):
+        agent_of(MADN, "muzero:d", tmp_path)
 
 
 def test_the_best_advice_is_what_is_played(runs):

@@ -2,7 +2,8 @@
 published.
 
 In a window the first position is seen, the others are imagined. Positions after the end of a game teach nothing, but
-the step into the end does: its reward, and that nobody moves after it. Where there is one legal action there is nothing
+the step into the end does: its reward, and that nobody moves after it. Where the game has chance, rewards and relations
+are said of the afterstates, which are worth what comes after them. Where there is one legal action there is nothing
 to choose, and the policy learns nothing; the dynamics sees the action all the same.
 """
 
@@ -50,6 +51,19 @@ class Windows(NamedTuple):
     values: Tensor  # float32 (n, 1 + K)
     rewards: Tensor  # int64 (n, K): of the steps, -1, 0, 1
     relations: Tensor  # int64 (n, K)
+    afters: Tensor | None = None  # float32 (n, K, inputs): what is seen before chance acts, if it does
+    outcomes: Tensor | None = None  # int64 (n, K): what it does
+
+    def only(self, rows: Tensor) -> Windows:
+        """Some of them."""
+        return Windows(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
+
+    @property
+    def unrolled_by(self) -> tuple[Tensor, ...]:
+        """What the networks are given."""
+        if self.afters is None or self.outcomes is None:
+            return self.seen, self.actions
+        return self.seen, self.actions, self.afters, self.outcomes
 
 
 def mean_where(found: Tensor, mask: Tensor) -> Tensor:
@@ -60,7 +74,8 @@ def mean_where(found: Tensor, mask: Tensor) -> Tensor:
 def parts_of(words: Words, unrolled: Unrolled, windows: Windows, of_legal: bool) -> dict[str, Tensor]:
     """The losses by name, each added up over the steps, a mean over the windows. With `of_legal` policies are among
     legal actions, and which ones these are is learned beside them; else illegal ones are learned to be never chosen."""
-    said, mirrored, apart = unrolled
+    said, mirrored, apart, afters = unrolled
+    after_step = said[:, 1:] if afters is None else afters.said
     scores = words.policy(said)
     if of_legal:
         scores = scores.masked_fill(~windows.legal, ILLEGAL)
@@ -69,14 +84,28 @@ def parts_of(words: Words, unrolled: Unrolled, windows: Windows, of_legal: bool)
     found = {
         "value": mean_where((words.value(said) - windows.values).square(), windows.exists),
         "policy": mean_where(cross, windows.chooses),
-        "reward": mean_where(_of_classes(words.rewards(said[:, 1:]), windows.rewards), stepped),
-        "relation": mean_where(_of_classes(words.relations(said[:, 1:]), windows.relations), stepped),
+        "reward": mean_where(_of_classes(words.rewards(after_step), windows.rewards), stepped),
+        "relation": mean_where(_of_classes(words.relations(after_step), windows.relations), stepped),
         "apart": mean_where(apart, windows.exists[:, 1:]),
         "mirror": mean_where(_of_bits(mirrored, windows.seen), windows.exists),
     }
     if of_legal:
         found["legal"] = mean_where(_of_bits(words.legal(said), windows.legal.to(said.dtype)), windows.exists)
-    return found
+    return found if afters is None else _with_chance(found, words, afters, windows)
+
+
+def _with_chance(found: dict[str, Tensor], words: Words, afters: Unrolled, windows: Windows) -> dict[str, Tensor]:
+    """Adds what is learned of afterstates: they are worth what the next position is, on the average of all outcomes."""
+    assert windows.afters is not None
+    assert windows.outcomes is not None
+    met = windows.exists[:, 1:]
+    return {
+        **found,
+        "apart": found["apart"] + mean_where(afters.apart, met),
+        "mirror": found["mirror"] + mean_where(_of_bits(afters.mirrored, windows.afters), met),
+        "after": mean_where((words.value(afters.said) - windows.values[:, 1:]).square(), met),
+        "chance": mean_where(_of_scores(words.chances(afters.said), windows.outcomes), met),
+    }
 
 
 def _of_bits(logits: Tensor, bits: Tensor) -> Tensor:
@@ -86,11 +115,17 @@ def _of_bits(logits: Tensor, bits: Tensor) -> Tensor:
 
 def _of_classes(scores: Tensor, found: Tensor) -> Tensor:
     """The cross-entropy of -1, 0, 1."""
-    return functional.cross_entropy(scores.movedim(-1, 1), found + 1, reduction="none")
+    return _of_scores(scores, found + 1)
+
+
+def _of_scores(scores: Tensor, found: Tensor) -> Tensor:
+    """The cross-entropy of what was found, by its number."""
+    return functional.cross_entropy(scores.movedim(-1, 1), found, reduction="none")
 
 
 def total(parts: dict[str, Tensor], weights: Weights, further: Mapping[str, float], steps: int) -> Tensor:
-    """The loss of all parts; `further` weighs those that were not published, `steps` is K."""
-    of_each = {**weights._asdict(), **further}
+    """The loss of all parts; `further` weighs those that were not published, `steps` is K. Afterstates count as
+    positions do, and what chance does as much as what a player does."""
+    of_each = {**weights._asdict(), "after": weights.value, "chance": weights.policy, **further}
     whole = torch.stack([of_each[name] * part for name, part in parts.items()]).sum()
     return whole / steps if weights.is_mean else whole

@@ -38,11 +38,12 @@ class Words:
     """Where everything is in what is said of a position."""
 
     actions: int
+    outcomes: int = 0  # of chance
 
     @property
     def width(self) -> int:
         """How many numbers are said."""
-        return 1 + 2 * CLASSES + 2 * self.actions
+        return 1 + 2 * CLASSES + 2 * self.actions + self.outcomes
 
     def value(self, said: Tensor) -> Tensor:
         """The value for the side that moves: -1 to 1."""
@@ -62,7 +63,11 @@ class Words:
 
     def legal(self, said: Tensor) -> Tensor:
         """Whether each action is legal, as a logit."""
-        return said[..., 1 + 2 * CLASSES + self.actions :]
+        return said[..., 1 + 2 * CLASSES + self.actions : self.width - self.outcomes]
+
+    def chances(self, said: Tensor) -> Tensor:
+        """Scores of the outcomes of chance, of an afterstate."""
+        return said[..., self.width - self.outcomes :]
 
 
 class Unrolled(NamedTuple):
@@ -71,6 +76,12 @@ class Unrolled(NamedTuple):
     said: Tensor  # (n, 1 + steps, ..)
     mirrored: Tensor  # (n, 1 + steps, inputs): what is thought to be seen, as logits
     apart: Tensor  # (n, steps): how far what is imagined is from what is seen
+    afters: Unrolled | None = None  # the same of the afterstates, of which there are as many as steps
+
+
+def half(latent: Tensor) -> Tensor:
+    """The same, with a part of its gradient."""
+    return HALF * latent + (1 - HALF) * latent.detach()
 
 
 class Block(nn.Module):
@@ -109,10 +120,10 @@ class ByAction(nn.Module):
 class MuZeroNet(nn.Module):
     """All three networks."""
 
-    def __init__(self, inputs: int, actions: int, sizes: Sizes) -> None:
+    def __init__(self, inputs: int, actions: int, sizes: Sizes, outcomes: int = 0) -> None:
         super().__init__()
         latent, hidden = sizes.latent, sizes.hidden
-        self.words, self.inputs, self.latent = Words(actions), inputs, latent
+        self.words, self.inputs, self.latent = Words(actions, outcomes), inputs, latent
 
         def blocks() -> list[nn.Module]:
             return [Block(hidden, sizes.dropout) for _ in range(sizes.blocks)]
@@ -171,14 +182,16 @@ class MuZeroNet(nn.Module):
         (n, steps)."""
         latents = [self.represent(seen[:, 0])]
         for k in range(actions.shape[1]):
-            latents.append(self.go_on(HALF * latents[-1] + (1 - HALF) * latents[-1].detach(), actions[:, k]))
+            latents.append(self.go_on(half(latents[-1]), actions[:, k]))
         together = torch.stack(latents, dim=1)
+        return Unrolled(self.say(together), self.mirror(together), self.apart(together[:, 1:], seen[:, 1:]))
+
+    def apart(self, imagined: Tensor, seen: Tensor) -> Tensor:
+        """How far imagined positions are from those that were seen in their place."""
         with torch.no_grad():
-            true = self.represent(seen[:, 1:])
+            true = self.represent(seen)
             values = self._value(true)
-        apart = (together[:, 1:] - true).square().mean(-1)
-        apart = apart + OF_VALUES * (self._value(together[:, 1:]) - values).square()
-        return Unrolled(self.say(together), self.mirror(together), apart)
+        return (imagined - true).square().mean(-1) + OF_VALUES * (self._value(imagined) - values).square()
 
     def _value(self, latent: Tensor) -> Tensor:
         """The value of latent positions, from which only these learn: if the last layers learned as well, they would

@@ -33,8 +33,8 @@ def quality_of(network: MuZeroNet, windows: Windows, of_legal: bool) -> Quality:
     if int(whole.sum()) < LEAST:
         return UNKNOWN
     network.eval()
-    words, windows = network.words, Windows(*(each[whole] for each in windows))
-    said = network(windows.seen, windows.actions).said
+    words, windows = network.words, windows.only(whole)
+    said = network(*windows.unrolled_by).said
     scores = (words.legal if of_legal else words.policy)(said[:, 1:])
     seen, aims = words.value(network.say(network.represent(windows.seen[:, -1]))), windows.values[:, -1]
     imagined = words.value(said[:, -1])

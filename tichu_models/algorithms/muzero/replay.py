@@ -40,12 +40,16 @@ class Seen(NamedTuple):
     actions: np.ndarray
     rewards: np.ndarray
     is_last: np.ndarray  # bool: the action has ended the game
+    afters: np.ndarray | None = None  # uint8 (slots, inputs): before chance has acted after it, if it does
+    outcomes: np.ndarray | None = None  # what chance has done
 
 
 class Replay:
-    """A ring of `room` positions of each slot."""
+    """A ring of `room` positions of each slot. `by_chance`: chance acts between two of them."""
 
-    def __init__(self, slots: int, room: int, inputs: int, actions: int, targets: Targets) -> None:
+    def __init__(
+        self, slots: int, room: int, inputs: int, actions: int, targets: Targets, by_chance: bool = False
+    ) -> None:
         shape = (slots, room)
         self.slots, self.room, self.targets, self._inputs, self._actions = slots, room, targets, inputs, actions
         self.seen = np.zeros((*shape, -(-inputs // 8)), dtype=np.uint8)  # bits, as `legal`
@@ -54,6 +58,8 @@ class Replay:
         self.values, self.aims = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
         self.actions, self.chooses = np.zeros(shape, dtype=np.int16), np.zeros(shape, dtype=np.bool_)
         self.sides, self.rewards = np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.int8)
+        self.afters = np.zeros_like(self.seen) if by_chance else None
+        self.outcomes = np.zeros(shape, dtype=np.int8) if by_chance else None
         self.ends = np.zeros(shape, dtype=np.int64)  # position after the last one of its game, or UNKNOWN
         self.begun = np.zeros(slots, dtype=np.int64)  # where the game of each slot has begun
         self.now = 0  # the next position
@@ -81,6 +87,10 @@ class Replay:
         self.actions[:, at], self.sides[:, at] = step.actions, step.sides
         self.chooses[:, at], self.rewards[:, at] = step.legal.sum(axis=1) > 1, step.rewards
         self.ends[:, at] = UNKNOWN
+        if self.afters is not None and self.outcomes is not None:
+            assert step.afters is not None
+            assert step.outcomes is not None
+            self.afters[:, at], self.outcomes[:, at] = np.packbits(step.afters, axis=1), step.outcomes
         self.now += 1
         ended = [self._end(int(slot)) for slot in np.flatnonzero(step.is_last)]
         return np.concatenate(ended) if ended else np.zeros(0, dtype=np.int64)
@@ -113,7 +123,7 @@ class Replay:
         at = np.where(exists, positions, 0)
         of_steps = at[:, :-1]
         return Windows(
-            seen=self.seen_at(at),
+            seen=self._seen_at(self.seen, at),
             actions=torch.from_numpy(self._flat(self.actions)[of_steps].astype(np.int64)),
             exists=torch.from_numpy(exists),
             chooses=torch.from_numpy(exists & self._flat(self.chooses)[at]),
@@ -122,11 +132,13 @@ class Replay:
             values=torch.from_numpy(self._flat(self.aims)[at]),
             rewards=torch.from_numpy(self._flat(self.rewards)[of_steps].astype(np.int64)),
             relations=torch.from_numpy(relations),
+            afters=None if self.afters is None else self._seen_at(self.afters, of_steps),
+            outcomes=None if self.outcomes is None else torch.from_numpy(self._flat(self.outcomes)[of_steps]).long(),
         )
 
-    def seen_at(self, places: np.ndarray) -> torch.Tensor:
+    def _seen_at(self, column: np.ndarray, places: np.ndarray) -> torch.Tensor:
         """What is seen at some places, for networks."""
-        return torch.from_numpy(self._bits(self.seen, places, self._inputs).astype(np.float32))
+        return torch.from_numpy(self._bits(column, places, self._inputs).astype(np.float32))
 
     def _flat(self, column: np.ndarray) -> np.ndarray:
         return column.reshape(self.slots * self.room, *column.shape[2:])

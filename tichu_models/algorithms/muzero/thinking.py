@@ -2,7 +2,8 @@
 
 Networks are asked for all positions together, in float32, once a simulation. In imagined positions the policy is that
 of the network, less what the network thinks to be illegal, if it has learned that: so a position in which nobody can
-move but to pass is gone on from without branching.
+move but to pass is gone on from without branching. In a game with chance one simulation comes to an afterstate in some
+positions, and from one to a position in others: the networks are asked for both together as far as they are alike.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
+from tichu_models.algorithms.muzero.chance_networks import ChanceNet
 from tichu_models.algorithms.muzero.networks import MuZeroNet
+from tichu_models.algorithms.muzero.nodes import NEVER
 from tichu_models.algorithms.muzero.search import Found, Imagined, Search
 
 
@@ -21,8 +24,10 @@ class Thinker:
 
     def __init__(self, network: MuZeroNet, games: int, simulations: int, considered: int, of_legal: bool) -> None:
         self.network, self.games, self.of_legal = network, games, of_legal
-        self._search = Search(games, network.words.actions, simulations, considered)
+        words = network.words
+        self._search = Search(games, words.actions, simulations, considered, words.outcomes)
         self._latent = torch.zeros((simulations + 1, games, network.latent))
+        self._by_chance = torch.zeros((simulations + 1, games), dtype=torch.bool)  # which of them are afterstates
         self._rows = torch.arange(games)
         self._classes = torch.tensor([-1.0, 0.0, 1.0])
 
@@ -37,14 +42,39 @@ class Thinker:
         words, rows = self.network.words, self._rows[:n]
 
         def imagine(parents: np.ndarray, actions: np.ndarray, node: int) -> Imagined:
-            before = self._latent[torch.from_numpy(parents), rows]
-            after = self.network.go_on(before, torch.from_numpy(actions))
-            self._latent[node, :n] = after
-            return self._imagined(self.network.say(after))
+            nodes, chosen = torch.from_numpy(parents), torch.from_numpy(actions)
+            before = self._latent[nodes, rows]
+            if not words.outcomes:
+                self._latent[node, :n] = after = self.network.go_on(before, chosen)
+                return self._imagined(self.network.say(after))
+            after_chance = self._by_chance[nodes, rows]
+            self._by_chance[node, :n] = ~after_chance
+            self._latent[node, :n] = after = self._stepped(before, chosen, after_chance)
+            return self._told_apart(self._imagined(said := self.network.say(after)), said, after_chance.numpy())
 
         found = self._search.run(words.value(said).numpy(), words.policy(said).numpy(), legal, gumbel, imagine)
         self.network.train(was_training)
         return found
+
+    def _stepped(self, before: Tensor, chosen: Tensor, after_chance: Tensor) -> Tensor:
+        """What actions lead to, and outcomes of chance."""
+        assert isinstance(self.network, ChanceNet)
+        after = torch.empty_like(before)
+        for rows, step in ((~after_chance, self.network.go_on), (after_chance, self.network.meet)):
+            if rows.any():
+                after[rows] = step(before[rows], chosen[rows])
+        return after
+
+    def _told_apart(self, as_positions: Imagined, said: Tensor, after_chance: np.ndarray) -> Imagined:
+        """Chance brings no reward, and the same side moves as before it; afterstates have outcomes for actions."""
+        words = self.network.words
+        logits = np.full((len(said), self._search.width), NEVER, dtype=np.float32)
+        logits[:, : words.actions] = as_positions.logits
+        logits[~after_chance] = NEVER
+        logits[~after_chance, : words.outcomes] = words.chances(said).numpy()[~after_chance]
+        rewards = np.where(after_chance, np.float32(0.0), as_positions.rewards)
+        relations = np.where(after_chance, np.float32(1.0), as_positions.discounts)
+        return Imagined(rewards, relations, as_positions.values, logits)
 
     def _imagined(self, said: Tensor) -> Imagined:
         words = self.network.words

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from tichu_models.algorithms.lockstep_batch import LockstepBatch
+from tichu_models.algorithms.muzero.chance_networks import network_of
 from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, total
-from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
+from tichu_models.algorithms.muzero.networks import Sizes
 from tichu_models.algorithms.muzero.quality import Quality, quality_of
 from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.search import CONSIDERED
@@ -26,6 +27,7 @@ from tichu_models.algorithms.student import Student, between, fabric_of_cpu, gen
 from tichu_models.game import Game
 
 NETWORK, GAMES, REPLAY = "network.", "games.", "replay."  # how the names of tensors begin
+PARTS, OF_CHANCE = ("value", "policy", "reward", "relation", "legal", "mirror", "apart"), ("after", "chance")
 MEASURED = 512  # windows of an iteration that are measured, at most
 
 
@@ -62,10 +64,11 @@ class MuZero:
         self.game, self.options, self.settings = game, options, settings
         self.batch = LockstepBatch(game, options, settings.games, settings.opening)
         torch.manual_seed(settings.seed)
-        self.network = MuZeroNet(self.batch.inputs, game.actions, settings.sizes)
+        self.network = network_of(self.batch.inputs, game.actions, settings.sizes, self.batch.outcomes)
         self.student = Student(fabric_of_cpu(is_float32=True), self.network, settings.rate, settings.decay)
         self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
-        self.replay = Replay(settings.games, settings.room, self.batch.inputs, game.actions, settings.targets)
+        columns = (settings.games, settings.room, self.batch.inputs, game.actions)
+        self.replay = Replay(*columns, settings.targets, by_chance=self.batch.outcomes > 0)
         self.thinker = self.thinker_of(settings.games, settings.simulations)
         self.iteration, self.ended, self.steps = 0, 0, 0
 
@@ -96,7 +99,8 @@ class MuZero:
             found = self.thinker.think(seen, legal, generator.gumbel(size=legal.shape))
             batch.step(found.actions)
             position = (seen, legal, sides, found.weights, found.values, found.actions)
-            new.append(self.replay.add(Seen(*position, batch.rewards, batch.relations == 0)))
+            came = (batch.rewards, batch.relations == 0, batch.afters, batch.outcome)
+            new.append(self.replay.add(Seen(*position, *came)))
         return np.concatenate(new)
 
     def _measure(self, places: np.ndarray, generator: np.random.Generator) -> Quality:
@@ -108,7 +112,7 @@ class MuZero:
     def _learn(self, generator: np.random.Generator) -> dict[str, float]:
         """Learns windows of the replay. Returns the mean losses."""
         settings, known = self.settings, self.replay.known()
-        names = ("value", "policy", "reward", "relation", "legal", "mirror", "apart")
+        names = PARTS + (OF_CHANCE if self.batch.outcomes else ())
         if self.replay.now * settings.games < settings.warm_up or not len(known):
             return {f"loss.{name}": float("nan") for name in names}
         number = round(settings.games * settings.moves * settings.replayed / settings.batch)
@@ -126,7 +130,7 @@ class MuZero:
 
     def losses_of(self, windows: Windows) -> dict[str, Tensor]:
         """The parts of the loss."""
-        unrolled = self.student.ask(windows.seen, windows.actions)
+        unrolled = self.student.ask(*windows.unrolled_by)
         return parts_of(self.network.words, unrolled, windows, self.settings.legal > 0)
 
     def tensors(self) -> dict[str, Tensor]:

@@ -1,4 +1,5 @@
-"""MuZero in self-play: the method `muzero` of games of two sides. How it learns is `algorithms.muzero.training`."""
+"""MuZero in self-play: the method `muzero` of games of two sides, with chance between actions or without. How it learns
+is `algorithms.muzero.training`."""
 
 from __future__ import annotations
 
@@ -148,13 +149,13 @@ def player(
 ) -> GameAgent:
     """Plays the action that a search finds."""
     from tichu_models.algorithms.lockstep_batch import kernels_of
-    from tichu_models.algorithms.muzero.networks import MuZeroNet
+    from tichu_models.algorithms.muzero.chance_networks import network_of
     from tichu_models.algorithms.muzero.thinking import Thinker
     from tichu_models.games.muzero_agent import MuZeroAgent
 
     effort = changed(Effort, {}, [f"{key}={value}" for key, value in options.items()], "options")
-    inputs = kernels_of(game).inputs_of(options_of(game, settings.rules))
-    network = MuZeroNet(inputs, game.actions, settings.sizes)
+    kernels, rules = kernels_of(game), options_of(game, settings.rules)
+    network = network_of(kernels.inputs_of(rules), game.actions, settings.sizes, kernels.outcomes_of(rules))
     load(network, weights, WEIGHTS)
     simulations = effort.simulations or settings.simulations
     of_legal = settings.legal > 0

@@ -6,11 +6,12 @@ from __future__ import annotations
 from tichu_models.algorithms import lockstep
 from tichu_models.game import bound
 from tichu_models.games.pachisi.madn.bound import KERNELS
-from tichu_models.games.pachisi.madn.pins import MOST_ACTIVE, features, inputs_of, seen_as
+from tichu_models.games.pachisi.madn.pins import MOST_ACTIVE, features, inputs_of, outcome_of, outcomes_of, seen_as
 from tichu_models.kernels import inner, kernel
 
 let_chance_act = bound(lockstep.let_chance_act, __name__, inner, KERNELS)
-look = bound(lockstep.look, __name__, inner, KERNELS, features=features, seen_as=seen_as)
+see = bound(lockstep.see, __name__, inner, KERNELS, features=features)
+look = bound(lockstep.look, __name__, inner, KERNELS, see=see, seen_as=seen_as)
 meant_by = bound(lockstep.meant_by, __name__, inner, KERNELS, seen_as=seen_as)
 open_game = bound(lockstep.open_game, __name__, inner, KERNELS, let_chance_act=let_chance_act)
 look_at_games = bound(lockstep.look_at_games, __name__, kernel, KERNELS, look=look)
@@ -24,11 +25,14 @@ step_games = bound(
     let_chance_act=let_chance_act,
     meant_by=meant_by,
     open_game=open_game,
+    outcome_of=outcome_of,
+    see=see,
     look=look,
 )
 
 LOCKSTEP = lockstep.LockstepKernels(
     inputs_of=inputs_of,
+    outcomes_of=outcomes_of,
     most_active=MOST_ACTIVE,
     look_at_games=look_at_games,
     mean_by_numbers=mean_by_numbers,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.game import State
-from tichu_models.games.pachisi.board import AT_DISTANCE, AT_PLAYERS, HOME, PINS, PLAYERS, start_of
+from tichu_models.games.pachisi.board import AT_DISTANCE, AT_PLAYERS, AT_RULES, DICE, HOME, PINS, PLAYERS, start_of
 from tichu_models.games.pachisi.madn.rules import COPIES, PASS, SIDES
 from tichu_models.games.pachisi.views import seat_of
 from tichu_models.kernels import inlined, inner
@@ -23,6 +23,17 @@ def inputs_of(options: np.ndarray) -> int:
     """How many inputs a game by these options has."""
     players, ring = int(options[AT_PLAYERS]), PLAYERS * int(options[AT_DISTANCE])
     return players * PINS * (ring + PINS + 1) + SIDES + players * SIDES * COPIES + (players if players < PLAYERS else 0)
+
+
+def outcomes_of(options: np.ndarray) -> int:
+    """How many outcomes a throw has."""
+    return SIDES if int(options[AT_RULES]) & DICE else 0
+
+
+@inlined
+def outcome_of(state: State) -> int:
+    """The number of what has been thrown."""
+    return state.die - 1
 
 
 @inlined
