@@ -154,6 +154,7 @@ class Game:
     # By the options, who wins together; None: everybody alone. Where there are sides, `returns` share what they win.
     sides_of: Callable[[np.ndarray], tuple[tuple[int, ...], ...]] | None = None
     hide: Callable[[State, int], None] | None = None  # takes from a state what a seat does not know
+    close: Callable[[State], None] | None = None  # hides what an option has opened
     is_secret: Callable[[State, int], bool] | None = None  # whether only who makes an action sees which one it is
 
     def new(self, options: np.ndarray, key: int = 0) -> State:
@@ -178,6 +179,13 @@ class Game:
         if self.hide is not None:
             self.hide(fork, seat)
         return fork
+
+    def closed_to(self, seat: int, state: State) -> State:
+        """Likewise, and without what a seat sees only because an option has opened it."""
+        fork = self.copy(state)
+        if self.close is not None:
+            self.close(fork)
+        return self.as_known_to(seat, fork)
 
     def say_openly(self, state: State, action: int) -> str:
         """An action as everybody may hear it, before it is made."""

@@ -1,131 +1,53 @@
-"""TD(lambda) on afterstates: a network learns from games with itself how a position after a move will end. For games
-without chance.
+"""TD(lambda) on afterstates: a network learns from games with itself how a position after a move will end. Where the
+game has chance, that is the position before chance acts: what it does then is averaged by learning.
 
 Templates of kernels: `tichu_models.game.bound` makes them for each game. Values are vectors, one number for each seat,
 the probability to win. A position is a short list of active inputs (`features`), as its next mover sees it, so that the
-first layer adds up a few rows. One hidden layer of ReLU, or of what is bound in its place, then a softmax over the
-seats, counted from the mover on.
+first layer adds up a few rows (`td_layers`). Its outputs are counted from the mover on.
 
 After a game every afterstate but the last learns its lambda-return: the mean of later values and the result, whose
 weights fall by lambda with each move. What comes before a random move does not learn from what comes after it.
+
+Some games may be played by rules of thumb instead: a network that knows nothing wanders about for thousands of moves,
+and what it learns of players who come to an end is worth more to it.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from tichu_models.algorithms.td_layers import forward, learn
 from tichu_models.chance import Key, draw, draw_below, draw_unit
-from tichu_models.game import MOST_SEATS, ONE, OVER, State, begin, features, legal, mover, returns, step
+from tichu_models.game import CHANCE, MOST_SEATS, ONE, OVER, State, begin, chance, features, legal, mover, returns, step
 from tichu_models.kernels import inlined
 
 Network: TypeAlias = Any  # inputs that are 1, the four weights, and memory: hidden numbers, probabilities, result
 ALMOST_ONE = ONE * (1 - 2.0**-18)  # so that rounded probabilities never add up to more than ONE
 
 
-@inlined
-def activate(x: Any) -> Any:
-    """What a hidden unit gives: ReLU. `bound` may put another function in its place, and in that of `slope`."""
-    return max(x, np.float32(0.0))
-
-
-@inlined
-def slope(y: Any) -> Any:
-    """The slope of `activate` where it gives y."""
-    return np.float32(1.0) if y > 0 else np.float32(0.0)
-
-
-@inlined
-def sigmoid(x: Any) -> Any:
-    """In the place of `activate`."""
-    return np.float32(1.0) / (np.float32(1.0) + np.float32(math.exp(-x)))
-
-
-@inlined
-def slope_of_sigmoid(y: Any) -> Any:
-    """In the place of `slope`."""
-    return y * (np.float32(1.0) - y)
-
-
 def seen_by(state: State) -> int:
-    """The seat from which inputs are seen and outputs are counted. A game puts its `mover` here, or `nobody`."""
+    """The seat from which inputs are seen and outputs are counted. A game puts its `mover` here, or `nobody`, or with
+    chance or hidden cards a function that knows the seat whatever happens next."""
     raise NotImplementedError
+
+
+def guide(states: np.ndarray, actions: np.ndarray) -> int:
+    """The action in states[0] by rules of thumb, as `greedy.choose_by_worth`, or `unguided`."""
+    raise NotImplementedError
+
+
+@inlined
+def unguided(states: np.ndarray, actions: np.ndarray) -> int:
+    """In the place of `guide`, for a game that has none: it must not be asked for."""
+    return actions[0]
 
 
 @inlined
 def nobody(state: State) -> int:
     """In the place of `seen_by`, where inputs are of the board as it lies: outputs are counted from the first seat."""
     return 0
-
-
-def forward(
-    active: np.ndarray,
-    n: int,
-    first: np.ndarray,
-    bias: np.ndarray,
-    second: np.ndarray,
-    last: np.ndarray,
-    hidden: np.ndarray,
-    values: np.ndarray,
-) -> None:
-    """Writes the hidden numbers, and the probabilities of the seats from the mover on."""
-    width = len(bias)
-    for j in range(width):
-        hidden[j] = bias[j]
-    for i in range(n):
-        row = first[active[i]]
-        for j in range(width):
-            hidden[j] += row[j]
-    for j in range(width):
-        hidden[j] = activate(hidden[j])
-    highest = np.float32(-1e30)
-    for seat in range(MOST_SEATS):
-        row, score = second[seat], last[seat]
-        for j in range(width):
-            score += row[j] * hidden[j]
-        values[seat] = score
-        highest = max(highest, score)
-    total = np.float32(0.0)
-    for seat in range(MOST_SEATS):
-        values[seat] = math.exp(values[seat] - highest)
-        total += values[seat]
-    for seat in range(MOST_SEATS):
-        values[seat] /= total
-
-
-def learn(
-    active: np.ndarray,
-    n: int,
-    target: np.ndarray,
-    rate: float,
-    first: np.ndarray,
-    bias: np.ndarray,
-    second: np.ndarray,
-    last: np.ndarray,
-    hidden: np.ndarray,
-    values: np.ndarray,
-    slopes: np.ndarray,
-) -> None:
-    """One step down the gradient of the cross-entropy between the target and the network's probabilities."""
-    forward(active, n, first, bias, second, last, hidden, values)
-    width, step_size = len(bias), np.float32(rate)
-    for j in range(width):
-        slopes[j] = np.float32(0.0)
-    for seat in range(MOST_SEATS):
-        row, error = second[seat], (values[seat] - target[seat]) * step_size
-        for j in range(width):
-            slopes[j] += error * row[j]
-            row[j] -= error * hidden[j]
-        last[seat] -= error
-    for j in range(width):
-        slopes[j] *= slope(hidden[j])
-        bias[j] -= slopes[j]
-    for i in range(n):
-        row = first[active[i]]
-        for j in range(width):
-            row[j] -= slopes[j]
 
 
 def choose_afterstate(
@@ -143,6 +65,8 @@ def choose_afterstate(
     """The action of states[0] with the best afterstate for its mover, the first of equals. states[1] is scratch."""
     who = mover(states[0])
     n = legal(states[0], actions)
+    if n == 1:
+        return actions[0]
     best, chosen = -1.0, actions[0]  # a network that has run away gives no numbers that could be compared
     for i in range(n):
         states[1] = states[0]
@@ -179,6 +103,7 @@ def learn_games(
     options: np.ndarray,
     key: Key,
     games: int,
+    guided: int,
     bound: int,
     epsilon: float,
     rate: float,
@@ -203,17 +128,23 @@ def learn_games(
     """Plays games with itself, learns from each when it is over, and returns how many moves they had. Games of more
     than `bound` moves are not learned from. `seen`, `counts`, `past`, `frames` and `explored` have a row for each move
     of a game: inputs, how many, values of the seats, the next mover, and whether the move was random.
-    `choose_afterstate` is the game's."""
+    The first `guided` games are played by rules of
+    thumb. `choose_afterstate` is the game's."""
     total = 0
     for game in range(games):
         game_key = np.uint64(draw(key, game))
-        begin(states[0], options, game_key)
+        begin(states[0], options, np.uint64(draw(game_key, 0)))
         n = 0
         while mover(states[0]) != OVER and n < bound:
+            if mover(states[0]) == CHANCE:
+                chance(states[0])
+                continue
             explored[n] = draw_unit(game_key, 2 * n + 1) < epsilon
             if explored[n]:
                 found = legal(states[0], actions)
                 step(states[0], actions[draw_below(game_key, 2 * n + 2, found)])
+            elif game < guided:
+                step(states[0], guide(states, actions))
             else:
                 step(
                     states[0],

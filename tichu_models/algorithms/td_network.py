@@ -8,6 +8,7 @@ import numpy as np
 
 from tichu_models.chance import Key
 from tichu_models.game import MOST_SEATS, Game, State
+from tichu_models.options import OptionError
 
 DEFAULT = ("attacks", "relu")
 SPREAD = 24  # inputs that are 1 at a time, more or less
@@ -20,7 +21,10 @@ class TDKernels(NamedTuple):
     most_active: int  # how many can be 1 at once
     choose_afterstate: Any
     learn_games: Any
-    search_maxn: Any  # with the network in the place of the game's evaluation
+    # Searches with the network in the place of the game's evaluation, where the game has them.
+    search_maxn: Any
+    search_expectimax: Any = None
+    is_guided: bool = False  # whether the game has rules of thumb to learn from
 
 
 class TDNetwork:
@@ -59,15 +63,30 @@ class TDNetwork:
         return self._kernels.search_maxn
 
     @property
+    def expectimax_kernel(self) -> Any:
+        """Likewise expectimax; None where the game has none."""
+        return self._kernels.search_expectimax
+
+    @property
     def as_evaluation(self) -> tuple[np.ndarray, ...]:
         """The network as kernels of searches take it."""
         return self._active, *self.weights.values(), self._hidden, self._values, self._result
 
     def learn(
-        self, options: np.ndarray, key: Key, games: int, epsilon: float, rate: float, trace: float, limit: int
+        self,
+        options: np.ndarray,
+        key: Key,
+        games: int,
+        epsilon: float,
+        rate: float,
+        trace: float,
+        limit: int,
+        guided: int = 0,
     ) -> int:
-        """Plays games with itself and learns from each when it is over, unless it has had more moves than the limit.
-        Returns the number of moves."""
+        """Plays games with itself, the first `guided` of them by rules of thumb, and learns from each when it is over,
+        unless it has had more moves than the limit. Returns the number of moves."""
+        if guided and not self._kernels.is_guided:
+            raise OptionError(f"{self.game.name} has no rules of thumb to be guided by")
         rows = (
             np.zeros((limit, self._kernels.most_active), dtype=np.int16),
             np.zeros(limit, dtype=np.int64),
@@ -77,7 +96,7 @@ class TDNetwork:
         )
         return int(
             self._kernels.learn_games(
-                *(self._states, options, key, games, limit, epsilon, rate, trace, self._actions),
+                *(self._states, options, key, games, guided, limit, epsilon, rate, trace, self._actions),
                 *(*rows, self._active, *self.weights.values()),
                 *(self._hidden, self._values, self._slopes, self._result, self._target),
             )

@@ -98,13 +98,17 @@ class SearchingAgent:
 
 
 class LearnedAgent:
-    """Takes the action after which a network thinks that it stands best."""
+    """Takes the action after which a network thinks that it stands best. With `is_blind` it does not look at what an
+    option of the game has opened."""
 
-    def __init__(self, name: str, network: TDNetwork) -> None:
-        self.name, self.network = name, network
+    def __init__(self, name: str, network: TDNetwork, is_blind: bool = False) -> None:
+        self.name, self.network, self.is_blind = name, network, is_blind
 
     def choose(self, state: State, key: Key) -> int:
         """Looks at all afterstates."""
+        if self.is_blind:
+            game = self.network.game
+            state = game.closed_to(int(game.kernels.mover(state)), state)
         return self.network.choose(state)
 
 
@@ -119,7 +123,7 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
         if name in KERNEL_OF:
-            return thinking_agent(game, text.strip(), _read(rest))
+            return thinking_agent(game, text.strip(), _read(rest), lambda run: _network(game, run, runs))
         if name in methods.NAMES:
             return _learned(game, name, rest, runs)
         if name != "random" and "search_maxn" not in game.algorithms:
@@ -158,15 +162,21 @@ def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None) -> i
     """How an agent judges positions: by one of the game's evaluations, or by the network of a run, `td:RUN`."""
     if text is None:
         return 0
-    method, colon, run = text.partition(":")
-    if not colon:
+    if ":" not in text:
         if text not in game.evaluations:
             raise OptionError(f"evaluation: {expected(text, [*game.evaluations, 'td:RUN'])}")
         return game.evaluations.index(text)
-    player = _learned(game, method, run, runs) if method in methods.NAMES else None
-    if not isinstance(player, LearnedAgent) or RULES.get(rule, ("search_maxn",))[0] != "search_maxn":
+    network = _network(game, text, runs)
+    if network is None or RULES.get(rule, ("search_maxn",))[0] != "search_maxn":
         raise OptionError(f"evaluation={text}: {rule} cannot search with it; maxn, maxnis and hypermax can with td:RUN")
-    return player.network
+    return network
+
+
+def _network(game: Game, text: str, runs: Path | None) -> TDNetwork | None:
+    """The network of a run that judges positions, or None if the text names no such run."""
+    method, _, run = text.partition(":")
+    player = _learned(game, method, run, runs) if method in methods.NAMES else None
+    return player.network if isinstance(player, LearnedAgent) else None
 
 
 def _budget(options: SearchOptions) -> Budget:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tichu_models.algorithms.chance_search import FRAME, MOST_DEPTH, MOST_FRAMES
+from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import Key
 from tichu_models.game import MOST_SEATS, Game, State
 from tichu_models.options import OptionError, Options, expected, option
@@ -21,7 +24,7 @@ class ExpectimaxOptions(Options):
     """Options of expectimax."""
 
     depth: int = option(DEFAULT_DEPTH, "actions to look ahead", least=1, most=MOST_DEPTH)
-    evaluation: str | None = option(None, "how positions are judged; by default the game's first")
+    evaluation: str | None = option(None, "how positions are judged, td:RUN by a network; by default the game's first")
 
 
 class RulesAgent:
@@ -41,9 +44,13 @@ class RulesAgent:
 class ExpectimaxAgent:
     """Takes the action that is best on the average of all throws, if everybody does so."""
 
-    def __init__(self, game: Game, name: str, depth: int, kind: int) -> None:
-        self.name, self._depth, self._kind = name, depth, kind
-        self._kernel = game.algorithms["search_expectimax"]
+    def __init__(self, game: Game, name: str, depth: int, evaluation: int | TDNetwork) -> None:
+        self.name, self._depth = name, depth
+        self._kind: Any
+        if isinstance(evaluation, TDNetwork):
+            self._kernel, self._kind = evaluation.expectimax_kernel, evaluation.as_evaluation
+        else:
+            self._kernel, self._kind = game.algorithms["search_expectimax"], evaluation
         self._states = np.zeros(MOST_FRAMES, dtype=game.state).view(np.recarray)
         self._actions = np.zeros((MOST_FRAMES, game.most_actions), dtype=np.int16)
         self._frames = np.zeros(MOST_FRAMES, dtype=FRAME).view(np.recarray)
@@ -60,8 +67,11 @@ class ExpectimaxAgent:
         return int(found), self._frames[0].values.tolist()
 
 
-def thinking_agent(game: Game, text: str, given: dict[str, object]) -> RulesAgent | ExpectimaxAgent:
-    """The agent that a text names, with its options; OptionError says what is wrong with them."""
+def thinking_agent(
+    game: Game, text: str, given: dict[str, object], network_of: Callable[[str], TDNetwork | None]
+) -> RulesAgent | ExpectimaxAgent:
+    """The agent that a text names, with its options; OptionError says what is wrong with them. `network_of` gives the
+    network of a run by a text, if it is one that judges positions."""
     name = text.partition(":")[0]
     if KERNEL_OF[name] not in game.algorithms:
         raise OptionError(f"it does not play {game.name}")
@@ -71,6 +81,11 @@ def thinking_agent(game: Game, text: str, given: dict[str, object]) -> RulesAgen
         return RulesAgent(game)
     options = ExpectimaxOptions(**ExpectimaxOptions.fitted(given))
     kind = options.evaluation or game.evaluations[0]
+    if ":" in kind:
+        network = network_of(kind)
+        if network is None or network.expectimax_kernel is None:
+            raise OptionError(f"evaluation={kind}: it cannot search with it; expected td:RUN")
+        return ExpectimaxAgent(game, text, options.depth, network)
     if kind not in game.evaluations:
         raise OptionError(f"evaluation: {expected(kind, list(game.evaluations))}")
     return ExpectimaxAgent(game, text, options.depth, game.evaluations.index(kind))

@@ -57,6 +57,7 @@ def madn() -> None:
     from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight
     from tichu_models.algorithms.td_network import TDNetwork
     from tichu_models.games.registry import game
+    from tichu_models.games.thinking import ExpectimaxAgent
 
     _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
     of, key = game("madn"), np.zeros(1, dtype=np.uint64)
@@ -66,14 +67,27 @@ def madn() -> None:
     numbers = sight.look(batch.states)[1].argmax(axis=1)
     sight.meant_by(batch.states, numbers)
     batch.step(numbers)
-    network = TDNetwork(of, 8, kind=("fields", "relu"))
-    network.learn(batch.options, np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
-    network.choose(batch.states[0])
+    for encoding in ("fields", "reach"):
+        network = TDNetwork(of, 8, kind=(encoding, "relu"))
+        network.learn(batch.options, np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
+        network.choose(batch.states[0])
+        ExpectimaxAgent(of, "expectimax", 1, network).choose(batch.states[0], key[0])
 
 
 def dog() -> None:
     """DOG, and the algorithms that are bound to it."""
+    from tichu_models.algorithms.td_network import TDNetwork
+    from tichu_models.game import CHANCE
+    from tichu_models.games.registry import game
+
     _ring_game("dog", {"distance": "5"}, ("rules",))
+    of = game("dog")
+    options, network = of.read_options({}), TDNetwork(of, 8, kind=("hands", "relu"))
+    network.learn(options, np.uint64(1), 1, 0.1, 0.05, 0.7, 10)
+    state = of.new(options)
+    while of.kernels.mover(state) == CHANCE:
+        of.kernels.chance(state)
+    network.choose(state)
 
 
 def _ring_game(name: str, words: dict[str, str], agents: tuple[str, ...]) -> None:

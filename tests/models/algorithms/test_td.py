@@ -7,10 +7,14 @@ import pytest
 
 from tests.makers.games import options_of, random_game
 from tichu_models.algorithms.td_network import TDNetwork
-from tichu_models.game import OVER, Game
+from tichu_models.chance import draw
+from tichu_models.game import CHANCE, OVER, Game
 from tichu_models.games.agents import LearnedAgent, agent_of
 from tichu_models.games.match import match
+from tichu_models.games.pachisi.dog.inputs import hands
+from tichu_models.games.pachisi.madn.inputs import fields, reach
 from tichu_models.games.registry import game
+from tichu_models.options import OptionError
 
 GAME = game("chameleon")
 NAMES = ("first", "bias", "second", "last")
@@ -39,21 +43,27 @@ class Plain:
         self.first[active] -= slopes
 
 
-def seen(of: Game, state) -> list[int]:
-    """The active inputs of a position."""
-    out = np.zeros(of.most_active, dtype=np.int16)
-    return out[: of.kernels.features(state, out)].tolist()
+def seen(of: Game, state, kernel=None) -> list[int]:
+    """The active inputs of a position, by the kernel of an encoding."""
+    out = np.zeros(400, dtype=np.int16)
+    return out[: (kernel or of.kernels.features)(state, out)].tolist()
 
 
-def by_hand(network: TDNetwork, options: np.ndarray, trace: float, rate: float) -> Plain:
+def by_hand(
+    of: Game, network: TDNetwork, options: np.ndarray, trace: float, rate: float, key: int = 0, kernel=None
+) -> Plain:
     """What a network should have learned from one greedy game."""
-    plain, past, state = Plain(network), [], GAME.new(options)
-    while (who := GAME.kernels.mover(state)) != OVER:
-        GAME.step(state, network.choose(state))
-        who = GAME.kernels.mover(state)
-        if who != OVER:
-            past.append((who, seen(GAME, state), np.roll(plain.forward(seen(GAME, state))[1], who)))
-    result = GAME.returns(state)
+    plain, past, state = Plain(network), [], of.new(options, key)
+    while of.kernels.mover(state) != OVER:
+        if of.kernels.mover(state) == CHANCE:
+            of.kernels.chance(state)
+            continue
+        actor = int(of.kernels.mover(state))
+        of.step(state, network.choose(state))
+        if of.kernels.mover(state) != OVER:
+            who = actor if of.name == "dog" else int(state.turn)
+            past.append((who, seen(of, state, kernel), np.roll(plain.forward(seen(of, state, kernel))[1], who)))
+    result = of.returns(state)
     for who, active, value in reversed(past):
         plain.learn(active, np.roll(result, -who), rate)
         result = trace * result + (1 - trace) * value
@@ -66,10 +76,60 @@ def test_a_game_is_learned_as_by_hand(trace):
     options = options_of(GAME, players="RY" if trace else "RGYB", limit="60")
     network = TDNetwork(GAME, 6, seed=3)
     network.second[:] = np.random.default_rng(1).normal(size=network.second.shape) / 4
-    expected = by_hand(network, options, trace, 0.05)
+    expected = by_hand(GAME, network, options, trace, 0.05)
     network.learn(options, np.uint64(1), 1, 0.0, 0.05, trace, 1000)
     for name in NAMES:
         np.testing.assert_allclose(getattr(network, name), getattr(expected, name), atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "kernel", "words"),
+    [
+        ("madn", "reach", reach, {"players": "2", "distance": "4", "dice": "1", "dice_rethrow": "1"}),
+        ("madn", "fields", fields, {"teams": "1", "distance": "4", "dice": "1"}),
+        ("dog", "hands", hands, {"distance": "5"}),
+        ("dog", "hands", hands, {"players": "2", "distance": "5", "perfect_information": "1"}),
+    ],
+)
+def test_a_game_with_chance_is_learned_as_by_hand(name, kind, kernel, words):
+    """Throws and deals that are learned as if a player had chosen them; positions after them in the place of those
+    before; values that are counted from another seat than inputs are seen from."""
+    of = game(name)
+    options, network = options_of(of, **words), TDNetwork(of, 6, 3, (kind, "relu"))
+    # A player of some skill, since one by chance needs thousands of moves.
+    network.learn(options, np.uint64(7), 40, 0.1, 0.02, 0.7, 20_000)
+    expected = by_hand(of, network, options, 0.7, 0.02, int(draw(np.uint64(draw(np.uint64(1), 0)), 0)), kernel)
+    before = {each: getattr(network, each).copy() for each in NAMES}
+    assert network.learn(options, np.uint64(1), 1, 0.0, 0.02, 0.7, 20_000) > 20
+    for each in NAMES:
+        found, change = getattr(network, each), getattr(expected, each) - before[each]
+        np.testing.assert_allclose(found - before[each], change, atol=0.02 * np.abs(change).max())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("madn", "reach"), ("dog", "hands")])
+def test_guided_games_are_those_of_the_rules_of_thumb(name, kind):
+    """A network that is told to learn from others and plays by itself, or the other way round."""
+    of = game(name)
+    options, network = options_of(of, distance="5"), TDNetwork(of, 6, 1, (kind, "relu"))
+    rules, key, lengths = agent_of(of, "rules"), np.uint64(3), []
+    for number in range(2):
+        state, moves = of.new(options, int(draw(np.uint64(draw(key, number)), 0))), 0
+        while of.kernels.mover(state) != OVER:
+            if of.kernels.mover(state) == CHANCE:
+                of.kernels.chance(state)
+                continue
+            of.kernels.step(state, rules.choose(state, key))
+            moves += 1
+        lengths.append(moves)
+    assert network.learn(options, key, 1, 0.0, 0.05, 0.7, 10_000, 1) == lengths[0]
+    both = TDNetwork(of, 6, 1, (kind, "relu"))
+    assert both.learn(options, key, 2, 0.0, 0.05, 0.7, 10_000, 1) != sum(lengths)
+
+
+def test_a_game_without_rules_of_thumb_guides_nobody():
+    """Games of first legal moves, from which a network learns for hours."""
+    with pytest.raises(OptionError, match="no rules of thumb"):
+        TDNetwork(GAME, 6).learn(options_of(GAME), np.uint64(1), 1, 0.1, 0.05, 0.7, 100, 1)
 
 
 def turned(written: dict) -> dict:

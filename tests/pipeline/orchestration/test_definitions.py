@@ -30,6 +30,7 @@ SLOW_GAMES = {
     "games/clever/runs/ppo",
     "games/clever-prototype/runs/td",
     "games/clever-prototype/runs/ppo",
+    "games/dog/runs/td",
     "games/madn/runs/td",
     "games/madn/runs/muzero",
 }

@@ -44,8 +44,8 @@ class ChanceNet(MuZeroNet):
         return Unrolled(
             self.say(positions),
             self.mirror(positions),
-            self.apart(positions[:, 1:], seen[:, 1:]),
-            Unrolled(self.say(chances), self.mirror(chances), self.apart(chances, afters)),
+            self.apart(positions, seen, 1),
+            Unrolled(self.say(chances), self.mirror(chances), self.apart(chances, afters, 0)),
         )
 
 

@@ -75,7 +75,7 @@ def parts_of(words: Words, unrolled: Unrolled, windows: Windows, of_legal: bool)
     """The losses by name, each added up over the steps, a mean over the windows. With `of_legal` policies are among
     legal actions, and which ones these are is learned beside them; else illegal ones are learned to be never chosen."""
     said, mirrored, apart, afters = unrolled
-    after_step = said[:, 1:] if afters is None else afters.said
+    stepped_to, first = (said, 1) if afters is None else (afters.said, 0)
     scores = words.policy(said)
     if of_legal:
         scores = scores.masked_fill(~windows.legal, ILLEGAL)
@@ -84,8 +84,8 @@ def parts_of(words: Words, unrolled: Unrolled, windows: Windows, of_legal: bool)
     found = {
         "value": mean_where((words.value(said) - windows.values).square(), windows.exists),
         "policy": mean_where(cross, windows.chooses),
-        "reward": mean_where(_of_classes(words.rewards(after_step), windows.rewards), stepped),
-        "relation": mean_where(_of_classes(words.relations(after_step), windows.relations), stepped),
+        "reward": mean_where(_of_classes(words.rewards(stepped_to[:, first:]), windows.rewards), stepped),
+        "relation": mean_where(_of_classes(words.relations(stepped_to[:, first:]), windows.relations), stepped),
         "apart": mean_where(apart, windows.exists[:, 1:]),
         "mirror": mean_where(_of_bits(mirrored, windows.seen), windows.exists),
     }

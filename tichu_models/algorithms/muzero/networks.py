@@ -184,14 +184,16 @@ class MuZeroNet(nn.Module):
         for k in range(actions.shape[1]):
             latents.append(self.go_on(half(latents[-1]), actions[:, k]))
         together = torch.stack(latents, dim=1)
-        return Unrolled(self.say(together), self.mirror(together), self.apart(together[:, 1:], seen[:, 1:]))
+        apart = self.apart(together, seen, 1)
+        return Unrolled(self.say(together), self.mirror(together), apart)
 
-    def apart(self, imagined: Tensor, seen: Tensor) -> Tensor:
-        """How far imagined positions are from those that were seen in their place."""
+    def apart(self, latents: Tensor, seen: Tensor, first: int) -> Tensor:
+        """How far imagined positions, those of a window from a place on, are from those that were seen."""
         with torch.no_grad():
-            true = self.represent(seen)
+            true = self.represent(seen[:, first:])
             values = self._value(true)
-        return (imagined - true).square().mean(-1) + OF_VALUES * (self._value(imagined) - values).square()
+        found = (latents[:, first:] - true).square().mean(-1)
+        return found + OF_VALUES * (self._value(latents[:, first:]) - values).square()
 
     def _value(self, latent: Tensor) -> Tensor:
         """The value of latent positions, from which only these learn: if the last layers learned as well, they would

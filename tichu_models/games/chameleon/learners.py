@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tichu_models.algorithms import maxn, td
+from tichu_models.algorithms import maxn, td, td_layers
 from tichu_models.algorithms.td_network import TDKernels
 from tichu_models.game import bound
 from tichu_models.games.chameleon import inputs, views
@@ -20,7 +20,7 @@ ENCODINGS: dict[str, tuple[Any, int, int, bool]] = {
 }
 ACTIVATIONS: dict[str, dict[str, Any]] = {
     "relu": {},
-    "sigmoid": {"activate": td.sigmoid, "slope": td.slope_of_sigmoid},
+    "sigmoid": {"activate": td_layers.sigmoid, "slope": td_layers.slope_of_sigmoid},
 }
 
 
@@ -28,15 +28,15 @@ def _learner(encoding: str, activation: str) -> TDKernels:
     kernel, width, most, lies = ENCODINGS[encoding]
     kernels = KERNELS._replace(features=kernel)
     suffix = f"_{encoding}_{activation}".replace("-", "_")
-    others = {**ACTIVATIONS[activation], "seen_by": td.nobody if lies else KERNELS.mover}
+    others = {**ACTIVATIONS[activation], "seen_by": td.nobody if lies else KERNELS.mover, "guide": td.unguided}
 
     def of(algorithm: Any, decorator: Any) -> Any:
         made = bound(algorithm, __name__, decorator, kernels, f"{algorithm.__name__}{suffix}", **others)
         others[algorithm.__name__] = globals()[made.__name__] = made  # Numba looks for a kernel by its name
         return made
 
-    of(td.forward, inner)
-    of(td.learn, inner)
+    of(td_layers.forward, inner)
+    of(td_layers.learn, inner)
     evaluate = of(td.evaluate_by_network, inner)
     choose, learn_games = of(td.choose_afterstate, summing), of(td.learn_games, summing)
     name, kernels = f"search_maxn{suffix}", kernels._replace(evaluate=evaluate)

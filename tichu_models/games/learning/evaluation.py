@@ -35,11 +35,12 @@ def match_options(game: Game, rules: str = "") -> np.ndarray:
 
 
 def judge(game: Game, player: GameAgent, settings: TrainingSettings) -> list[Result]:
-    """One seat of the player against all others of each opponent; without opponents its scores."""
+    """One side of the player, a seat where everybody is alone, against all others of each opponent; without opponents
+    its scores."""
     options = match_options(game, settings.rules)
     if not settings.opponents:
         return [_result(ALONE, match(game, options, [player], settings.evaluation_games, SEED, 0))]
-    others = len(game.seats_of(options)) - 1
+    others = len(game.sides(options)) - 1
     return [
         _result(
             name,

@@ -16,6 +16,7 @@ MODULES = {
     **{(name, "td"): "tichu_models.games.learning.solo_td" for name in ("clever", "clever-prototype")},
     **{(name, "ppo"): "tichu_models.games.learning.solo_ppo" for name in ("clever", "clever-prototype")},
     ("madn", "td"): "tichu_models.games.learning.td",
+    ("dog", "td"): "tichu_models.games.learning.td",
     ("madn", "muzero"): "tichu_models.games.learning.muzero",
 }
 

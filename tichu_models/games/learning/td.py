@@ -1,4 +1,4 @@
-"""TD(lambda) on afterstates in self-play: the method `td` of games without chance. The kernels are `algorithms.td`."""
+"""TD(lambda) on afterstates in self-play: the method `td` of games for several. The kernels are `algorithms.td`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import draw
-from tichu_models.game import CHANCE, Game
+from tichu_models.game import Game
 from tichu_models.games.agents import GameAgent, LearnedAgent
 from tichu_models.games.learning.evaluation import judge, options_of
 from tichu_models.games.learning.manifest import fill
@@ -24,7 +24,7 @@ class TDSettings(TrainingSettings):
     """How a network learns from games with itself."""
 
     hidden: int = option(160, "hidden units", least=1, most=10_000)
-    encoding: Literal["attacks", "fields", "thesis-386", "thesis-126"] = option(
+    encoding: Literal["attacks", "fields", "thesis-386", "thesis-126", "reach", "hands"] = option(
         "attacks", "what it reads of a position"
     )
     activation: Literal["relu", "sigmoid"] = option("relu", "of the hidden units")
@@ -32,6 +32,9 @@ class TDSettings(TrainingSettings):
     last_rate: float = option(0.005, "and at the end", least=0)
     trace: float = option(0.7, "lambda of the returns: 1 is the result of the game", least=0, most=1)
     epsilon: float = option(0.1, "share of random moves at the start; it falls to 0", least=0, most=1)
+    guided: float = option(
+        0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
+    )
     limit: int = option(1000, "games of more moves are not learned from", least=1)
     iteration_games: int = option(1000, "games of an iteration", least=1)
 
@@ -47,8 +50,6 @@ class TDTrainer:
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
         self._network, self._options = _network(game, settings), options_of(game, settings.rules)
-        if game.kernels.mover(game.new(self._options)) == CHANCE:
-            raise OptionError(f"rules = {settings.rules}: td learns games without chance")
 
     @property
     def games(self) -> int:
@@ -61,8 +62,9 @@ class TDTrainer:
         key = np.uint64(draw(np.uint64(settings.seed), iteration))
         rate = settings.rate + share * (settings.last_rate - settings.rate)
         epsilon = settings.epsilon * (1 - share)
+        guided = settings.iteration_games if share < settings.guided else 0
         moves = self._network.learn(
-            self._options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit
+            self._options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided
         )
         self._games += settings.iteration_games
         return {"moves": moves / settings.iteration_games, "rate": rate, "epsilon": epsilon}
@@ -95,12 +97,17 @@ def _network(game: Game, settings: TDSettings) -> TDNetwork:
 def player(
     game: Game, settings: TDSettings, weights: Mapping[str, np.ndarray], name: str, options: Mapping[str, str]
 ) -> GameAgent:
-    """Plays the move after which the network thinks that it stands best."""
-    if options:
-        raise OptionError(f"{', '.join(options)}: it has no such option")
+    """Plays the move after which the network thinks that it stands best; with `blind=true`, of a game that has what
+    could be closed, without looking at open hands."""
+    others = [key for key in options if key != "blind" or game.close is None]
+    if others:
+        raise OptionError(f"{', '.join(others)}: it has no such option")
+    blind = options.get("blind", "false")
+    if blind not in ("true", "false"):
+        raise OptionError(f"blind = {blind}: expected true or false")
     network = _network(game, settings)
     fill(network.weights, weights)
-    return LearnedAgent(name, network)
+    return LearnedAgent(name, network, blind == "true")
 
 
 METHOD = Method(1, TDSettings, TDTrainer, player)

@@ -125,16 +125,30 @@ def features_of_board(state: State, out: np.ndarray) -> int:
     """Writes the inputs for pins, as the player on turn sees them, and returns how many."""
     n = 0
     for offset in range(state.players):
-        player, homes = seat_of(state, state.turn, offset), 0
-        for pin in range(PINS):
-            cell = state.pins[player, pin]
-            if cell == HOME:
-                out[n] = INPUTS_OF_PLAYER * offset + MOST_CELLS + homes
-                homes += 1
-            else:
-                out[n] = INPUTS_OF_PLAYER * offset + seen_cell(state, state.turn, player, offset, cell)
-            n += 1
+        n = write_pins(state, state.turn, seat_of(state, state.turn, offset), offset, out, n)
     return n
+
+
+@inlined
+def write_pins(state: State, seat: int, player: int, offset: int, out: np.ndarray, n: int) -> int:
+    """Adds the inputs for the pins of a player, who comes so many places after the seat, and returns how many inputs
+    there are then."""
+    homes = 0
+    for pin in range(PINS):
+        cell = state.pins[player, pin]
+        if cell == HOME:
+            out[n] = INPUTS_OF_PLAYER * offset + MOST_CELLS + homes
+            homes += 1
+        else:
+            out[n] = INPUTS_OF_PLAYER * offset + seen_cell(state, seat, player, offset, cell)
+        n += 1
+    return n
+
+
+@inlined
+def on_turn(state: State) -> int:
+    """Who acts next, or once chance has acted."""
+    return state.turn
 
 
 def as_planes(observation: np.ndarray, scalars: int, distance: int, history: int) -> np.ndarray:

@@ -93,6 +93,7 @@ STATE = np.dtype([
     ("phase", np.int8),
     ("deal", np.int8),                      # the place of the next deal among DEALS
     ("starter", np.int8),                   # who plays first
+    ("last", np.int8),                      # who has acted last
 ], align=True)
 # fmt: on
 
@@ -101,7 +102,7 @@ STATE = np.dtype([
 def begin(state: State, options: np.ndarray, key: np.uint64) -> None:
     """Options: players, distance, switches and how much history is kept."""
     begin_board(state, options, key)
-    state.phase = state.deal = 0
+    state.phase = state.deal = state.last = 0
     state.starter = state.players - 1
     for player in range(PLAYERS):
         state.held[player] = 0
@@ -196,6 +197,7 @@ def step(state: State, action: int) -> None:
     if state.history > 0:
         remember(state)
     player, cells = state.turn, cells_of(state)
+    state.last = player
     kind, rest = kind_of(cells, action), rest_of(cells, action)
     if kind == GIVE:
         _give(state, player, rest)
@@ -223,7 +225,8 @@ def _give(state: State, player: int, card: int) -> None:
     following = (player + 1) % state.players
     if following == state.starter:
         for each in range(state.players):
-            state.hands[each, state.gave[each ^ 2]] += 1
+            if state.gave[each ^ 2] != NOWHERE:  # who looks ahead may not know it
+                state.hands[each, state.gave[each ^ 2]] += 1
             state.held[each] += 1
         state.phase = PLAYING
     turn_to(state, following)

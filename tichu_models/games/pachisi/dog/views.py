@@ -105,6 +105,11 @@ def features(state: State, out: np.ndarray) -> int:
     return n
 
 
+def close(state: State) -> None:
+    """Closes the hands again that `perfect_information` has opened."""
+    state.rules &= ~OPEN
+
+
 def hide(state: State, seat: int) -> None:
     """Takes from a state what a seat does not know: hidden cards of others go back to the pack, of which it knows no
     order. Sizes of hands stay."""

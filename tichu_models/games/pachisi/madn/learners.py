@@ -1,61 +1,40 @@
-"""The kernels of `td` bound to MADN, and what its network reads."""
+"""The kernels of `td` bound to MADN, once for each encoding of its inputs."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from tichu_models.algorithms import td
+from tichu_models.algorithms import chance_search, td, td_layers
 from tichu_models.algorithms.td_network import TDKernels
-from tichu_models.game import State, bound
-from tichu_models.games.pachisi.board import HOME, MOST_CELLS, PINS, PLAYERS
-from tichu_models.games.pachisi.madn.bound import KERNELS as OF_GAME
-from tichu_models.games.pachisi.madn.rules import COPIES, SIDES
-from tichu_models.games.pachisi.madn.views import CARD_INPUTS, DIE_INPUTS, INPUTS, MOST_ACTIVE
-from tichu_models.games.pachisi.views import INPUTS_OF_PLAYER, seen_cell
+from tichu_models.game import bound
+from tichu_models.games.pachisi.madn import inputs, rules
+from tichu_models.games.pachisi.madn.bound import KERNELS, choose_by_worth
+from tichu_models.games.pachisi.madn.views import INPUTS, MOST_ACTIVE
+from tichu_models.games.pachisi.views import on_turn
 from tichu_models.kernels import inner, summing
 
-
-@inner
-def fields(state: State, out: np.ndarray) -> int:
-    """Pins by cell, and cards as many ones as there are, as the player on turn sees them. Players are where their
-    starts lie, a quarter of the ring from one to the next, since values are counted so: of two players one has the
-    other a quarter ahead, the other one three quarters."""
-    n = 0
-    if state.die > 0:
-        out[n] = DIE_INPUTS + state.die - 1
-        n += 1
-    for offset in range(PLAYERS):
-        player, homes = (state.turn + offset) % PLAYERS, 0
-        if player >= state.players:
-            continue
-        for pin in range(PINS):
-            cell = state.pins[player, pin]
-            if cell == HOME:
-                out[n] = INPUTS_OF_PLAYER * offset + MOST_CELLS + homes
-                homes += 1
-            else:
-                out[n] = INPUTS_OF_PLAYER * offset + seen_cell(state, state.turn, player, offset, cell)
-            n += 1
-        for i in range(SIDES):
-            for k in range(state.hands[player, i]):
-                out[n] = CARD_INPUTS + COPIES * (SIDES * offset + i) + k
-                n += 1
-    return n
+CHANCES = {"outcomes": rules.outcomes, "odds": rules.odds, "let_happen": rules.let_happen}
+# Of each encoding: its kernel, how many inputs there are, and how many can be 1.
+ENCODINGS: dict[str, tuple[Any, int, int]] = {
+    "fields": (inputs.fields, INPUTS, MOST_ACTIVE),
+    "reach": (inputs.reach, inputs.REACH_INPUTS, inputs.REACH_ACTIVE),
+}
 
 
-KERNELS = OF_GAME._replace(features=fields)
-forward = bound(td.forward, __name__, inner, KERNELS)
-learn = bound(td.learn, __name__, inner, KERNELS, forward=forward)
-choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS, seen_by=KERNELS.mover, forward=forward)
-learn_games = bound(
-    td.learn_games,
-    __name__,
-    summing,
-    KERNELS,
-    seen_by=KERNELS.mover,
-    forward=forward,
-    learn=learn,
-    choose_afterstate=choose_afterstate,
-)
+def _learner(encoding: str) -> TDKernels:
+    kernel, width, most = ENCODINGS[encoding]
+    kernels, others = KERNELS._replace(features=kernel), {"seen_by": on_turn, "guide": choose_by_worth, **CHANCES}
 
-LEARNERS = {("fields", "relu"): TDKernels(INPUTS, MOST_ACTIVE, choose_afterstate, learn_games, None)}
+    def of(algorithm: Any, decorator: Any) -> Any:
+        made = bound(algorithm, __name__, decorator, kernels, f"{algorithm.__name__}_{encoding}", **others)
+        others[algorithm.__name__] = globals()[made.__name__] = made  # Numba looks for a kernel by its name
+        return made
+
+    of(td_layers.forward, inner)
+    of(td_layers.learn, inner)
+    others["evaluate"] = of(td.evaluate_by_network, inner)
+    choose, learn_games = of(td.choose_afterstate, summing), of(td.learn_games, summing)
+    return TDKernels(width, most, choose, learn_games, None, of(chance_search.search_expectimax, summing), True)
+
+
+LEARNERS = {(encoding, "relu"): _learner(encoding) for encoding in ENCODINGS}
