@@ -62,13 +62,15 @@ bench: install
 proof: install
 	$(BIN)/python -m pytest -m proof -s $(PYTEST_ARGS)
 
-# The player that ships, trained anew: 70 minutes of one core. It goes on where it was interrupted. First from random
-# weights, then with larger iterations, lower rates and less entropy.
+# The player that ships, trained anew: two hours of one core. It goes on where it was interrupted. First from random
+# weights, then twice with larger iterations, lower rates and less entropy.
 LONGER := iterations=500 rounds=4096 learning_rate=5e-4 last_learning_rate=3e-5 entropy=0.003 last_entropy=0.0007 \
-	decision_entropy=0.003 last_decision_entropy=0.001 seed=11
+	decision_entropy=0.003 last_decision_entropy=0.001
+FURTHER := --preset laptop $(LONGER:%=--set %)
 champion: install
 	$(BIN)/tichu selfplay first --preset laptop --set seed=2 $(CHAMPION_ARGS) --data '$(DATA)'
-	$(BIN)/tichu selfplay champion --from first --preset laptop $(LONGER:%=--set %) $(CHAMPION_ARGS) --data '$(DATA)'
+	$(BIN)/tichu selfplay champion_1 --from first $(FURTHER) --set seed=11 $(CHAMPION_ARGS) --data '$(DATA)'
+	$(BIN)/tichu selfplay champion --from champion_1 $(FURTHER) --set seed=12 $(CHAMPION_ARGS) --data '$(DATA)'
 	$(BIN)/python -m tichu_pipeline.tools.ship_champion champion --data '$(DATA)' --command 'make champion'
 
 fuzz: install

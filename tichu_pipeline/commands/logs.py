@@ -26,6 +26,15 @@ def generate(
         int, typer.Option(help="The same seed gives the same files, byte for byte.", min=0, metavar="N")
     ] = 1,
     quirks: Annotated[bool, typer.Option("--quirks", help="Plant the oddities and broken rules of real logs.")] = False,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            help="How many people there are; each plays the more games the fewer they are.",
+            show_default="400",
+            min=5,
+            metavar="N",
+        ),
+    ] = None,
     players: Annotated[
         str | None,
         typer.Option(
@@ -60,6 +69,8 @@ def generate(
         chosen = parse_months(months)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--months") from error
+    if people and players:
+        raise typer.BadParameter("are as many as are simulated, without --players", param_hint="--people")
     if quirks and players:
         raise typer.BadParameter("are planted in games of simulated people only", param_hint="--quirks")
     started = time.perf_counter()
@@ -69,7 +80,7 @@ def generate(
         except AgentError as error:
             fail(str(error))
     else:
-        made = generate_corpus(out, games, chosen, seed, quirks=quirks, workers=workers)
+        made = generate_corpus(out, games, chosen, seed, quirks=quirks, workers=workers, people=people)
     seconds = time.perf_counter() - started
     facts = {
         "games": made.games,

@@ -6,7 +6,7 @@ which answers are errors and how large, and whether the judge sees them at its u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -43,6 +43,7 @@ class GameTask:
     game: int
     decisions: int  # of the game, drawn at random from the open ones
     deals: int  # by which values are measured
+    one: bool = False  # one answer of each, drawn at random, is judged as the given one; otherwise every one in turn
 
 
 class Row(NamedTuple):
@@ -88,9 +89,11 @@ def rows_of(task: GameTask) -> list[Row]:
     rows: list[Row] = []
     for i in chosen:
         of_one = tried.of(np.array([i]))
-        rows += _rows_of_decision(
-            int(i), decisions[i : i + 1], _and_one_more(decisions[i], of_one, chance), judge, task
-        )
+        answers = _and_one_more(decisions[i], of_one, chance)
+        given: Sequence[int] = range(len(answers.answers))
+        if task.one:
+            given = [int(chance.choice(given))]
+        rows += _rows_of_decision(int(i), decisions[i : i + 1], answers, given, judge, task)
     return rows
 
 
@@ -108,10 +111,12 @@ def _and_one_more(decision: np.void, tried: Tried, chance: np.random.Generator) 
     return Tried(answers, np.append(tried.shares, 0.0), np.array([len(answers)]))
 
 
-def _rows_of_decision(number: int, decision: np.ndarray, tried: Tried, judge: Judge, task: GameTask) -> Iterator[Row]:
-    """The rows of a decision, the given answer first."""
+def _rows_of_decision(
+    number: int, decision: np.ndarray, tried: Tried, given: Iterable[int], judge: Judge, task: GameTask
+) -> Iterator[Row]:
+    """The rows of a decision with each of these answers as the given one."""
     (values,), (weights,) = judge.values(decision, tried, task.deals, OTHER_DEALS)
-    for k in range(len(tried.answers)):
+    for k in given:
         order = [k, *(other for other in range(len(tried.answers)) if other != k)]
         worth = loss_of(values[order], weights)
         # Every answer on deals of its own: the rows of a decision do not share their luck.

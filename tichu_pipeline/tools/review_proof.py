@@ -1,8 +1,9 @@
 """`python -m tichu_pipeline.tools.review_proof`: how far the judge of `tichu review` can be trusted.
 
-`planted` judges decisions of generated games with every answer in the place of the given one; `true-deals` asks what
-the judge's better answers would have gained on the deals as they lay. Both go on where they were: games that have been
-done are not done again, so that the proof can be made in parts. `strength` compares reviews of a generated corpus with
+`planted` judges decisions of generated games with every answer in the place of the given one; `calibration` does so
+with one answer of many more decisions, against far more deals; `true-deals` asks what the judge's better answers would
+have gained on the deals as they lay. They go on where they were: games that have been done are not done again, so that
+the proof can be made in parts. `strength` compares reviews of a generated corpus with
 what its generator knows. Facts are collected in docs/review_proof.json, the page docs/review_proof.md is made of them
 alone.
 """
@@ -10,6 +11,7 @@ alone.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,14 +77,37 @@ def planted(
     out: Out = PAGE,
 ) -> None:
     """Judges decisions whose answers have known values."""
+    task = GameTask(player, DataPaths(data).runs, seed, first, decisions, deals)
+    _measure("planted", task, games, workers, out)
+
+
+@app.command()
+def calibration(
+    games: Games = 100,
+    first: First = 0,
+    decisions: Annotated[int, typer.Option(help="Decisions of a game.", min=1)] = 10,
+    deals: Annotated[int, typer.Option(help="Deals by which values are measured.", min=8)] = 24_000,
+    player: Player = "heuristic",
+    seed: Seed = SEED + 2,
+    data: Data = Path("data"),
+    workers: WorkerCount = 2,
+    out: Out = PAGE,
+) -> None:
+    """Judges decisions whose losses are known by many more deals. How sure figures are depends on the judge's
+    statistics, hardly on the referee, so that a fast one will do."""
+    task = GameTask(player, DataPaths(data).runs, seed, first, decisions, deals, one=True)
+    _measure("calibration", task, games, workers, out)
+
+
+def _measure(part: str, task: GameTask, games: int, workers: int, out: Path) -> None:
+    """Judges those games of a part of the facts, from the task's on, that have not been judged yet."""
     facts = facts_at(out)
-    about = {"player": player, "seed": seed, "decisions": decisions, "deals": deals, **_looks()}
-    done = part_of(facts, "planted", about)
-    left = [game for game in range(first, games) if str(game) not in done]
-    tasks = [GameTask(player, DataPaths(data).runs, seed, game, decisions, deals) for game in left]
+    about = {"player": task.player, "seed": task.seed, "decisions": task.decisions, "deals": task.deals, **_looks()}
+    done = part_of(facts, part, about)
+    tasks = [replace(task, game=game) for game in range(task.game, games) if str(game) not in done]
     with Processes(workers) if workers > 1 else Serial() as pool:
-        for game, rows in zip(left, pool.map(facts_of, tasks), strict=True):
-            done[str(game)] = [[_short(row[name]) for name in ROW] for row in rows]
+        for each, rows in zip(tasks, pool.map(facts_of, tasks), strict=True):
+            done[str(each.game)] = [[_short(row[name]) for name in ROW] for row in rows]
             keep(out, facts)
     typer.echo(f"{out}: {len(done)} games, {sum(map(len, done.values()))} answers judged")
 

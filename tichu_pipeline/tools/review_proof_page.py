@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tichu_models.statistics import wilson
+from tichu_models.statistics import bootstrap, wilson
 from tichu_pipeline.html import markdown
 from tichu_pipeline.tools.review_planted import Row
 from tichu_pipeline.tools.review_true_deals import Gain
@@ -30,11 +30,17 @@ A loss is *seen* if its interval lies above 0."""
 SEEN_ABOUT = """\
 Of answers that cost {large} points or more, {big} are seen; of those within {near} points of the best, {small}."""
 CALIBRATION_ABOUT = """\
-- **Losses.** Measured loss and the one by the many deals differ by less than 1.96 standard errors of their difference
-  in {close} of the cases in which the judge looked closer ({closer:,}), and in {all_close} of all.
-- **Shrinkage.** Of decisions as they were played, the losses that were seen ({natural}) are {natural_change} on the
-  other deals; of those with a planted answer ({plants:,}) they are {planted_change}. Only what is seen is counted, so
-  that what was lucky is counted more often."""
+Measured loss and the one by the many deals differ by less than 1.96 standard errors of their difference in
+{close} of the cases in which the judge looked closer ({closer:,}), and in
+{all_close} of all. On the other deals the losses that were seen change by
+{natural_change} where decisions are as they were played ({natural:,}), and by
+{planted_change} where another answer is in the place of the given one ({plants:,}). Only what is seen is
+counted, so that what was lucky is counted more often."""
+MORE_ABOUT = """\
+Far more deals tell more. Of {decisions:,} decisions of {games} games that four seats of `{player}` have played (seed
+{seed}), one answer each, drawn at random, was judged as the given one, and its loss measured on {deals:,} other deals,
+{closer} times those by which losses are measured. How sure figures are depends on the judge's statistics, hardly on the
+referee."""
 TRUE_ABOUT = """\
 All deals that agree with what a seat knew are equally likely to the judge, although others announce and play as they do
 because of their cards. If this misled it, its better answers would gain less where the cards lay as they really did.
@@ -47,7 +53,8 @@ contradiction: it answers at once, and does not look ahead."""
 
 
 STRENGTH_ABOUT = """\
-Games of a generated corpus, judged by the stage `reviews`. Its generator knows which plays were blunders, and how often
+Games of a generated corpus (`tichu generate --games 300 --people 40 --seed 7100`), judged by the stage `reviews` with
+`games` 1000, so that every game is judged. Its generator knows which plays were blunders, and how often
 each player blunders. The correlation is Spearman's, of that rate with the loss a decision, over players with at least
 {least} judged decisions; its interval is a bootstrap over players."""
 
@@ -55,8 +62,11 @@ each player blunders. The correlation is Spearman's, of that rate with the loss 
 def page(facts: Mapping[str, Any]) -> str:
     """The whole page as Markdown."""
     parts = ["# How good the judge is", ABOUT]
+    measured = [facts[name] for name in ("planted", "calibration") if facts.get(name, {}).get("games")]
     if facts.get("planted", {}).get("games"):
         parts += _planted(facts["planted"])
+    if measured:
+        parts += _intervals(measured)
     if facts.get("true_deals"):
         parts += _true_deals(facts["true_deals"])
     if facts.get("strength"):
@@ -81,7 +91,7 @@ def _planted(part: Mapping[str, Any]) -> list[str]:
     """What the judge sees of errors whose size is known."""
     about, games = part["about"], part["games"]
     of = columns([row for rows in games.values() for row in rows], ROW)
-    seen, certain, planted = (of[name].astype(bool) for name in ("seen", "certain", "planted"))
+    seen, certain = (of[name].astype(bool) for name in ("seen", "certain"))
     decisions = sum(len({row[0] for row in rows}) for rows in games.values())
     rows = []
     for low, high in BANDS:
@@ -123,9 +133,21 @@ def _planted(part: Mapping[str, Any]) -> list[str]:
                 for kind in dict.fromkeys(of["kind"].tolist())
             ],
         ),
-        "## Intervals",
-        _calibration(of, planted, seen),
     ]
+
+
+def _intervals(parts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Whether intervals hold what they promise: by the planted errors, and by more decisions and deals."""
+    said = ["## Intervals"]
+    for part in parts:
+        about, games = part["about"], part["games"]
+        of = columns([row for rows in games.values() for row in rows], ROW)
+        if len(said) > 1:
+            numbers = {name: about[name] for name in ("player", "seed", "deals")}
+            closer = round(about["deals"] / about["looks"][-1])
+            said.append(MORE_ABOUT.format(decisions=len(of["worth"]), games=len(games), closer=closer, **numbers))
+        said.append(_calibration(of))
+    return said
 
 
 def _counted(hits: np.ndarray, *among: np.ndarray) -> tuple[int, int]:
@@ -134,9 +156,9 @@ def _counted(hits: np.ndarray, *among: np.ndarray) -> tuple[int, int]:
     return int(hits[inside].sum()), int(inside.sum())
 
 
-def _calibration(of: dict[str, np.ndarray], planted: np.ndarray, seen: np.ndarray) -> str:
+def _calibration(of: dict[str, np.ndarray]) -> str:
     """Whether intervals hold what they promise, and how losses change on other deals."""
-    again = of["again"].astype(bool)
+    again, planted, seen = (of[name].astype(bool) for name in ("again", "planted", "seen"))
     known = np.isfinite(of["error"]) & (of["error"] > 0)
     close = np.abs(of["loss"] - of["worth"]) <= LEVELS * np.hypot(of["error"], of["worth_error"])
     return CALIBRATION_ABOUT.format(
@@ -151,11 +173,12 @@ def _calibration(of: dict[str, np.ndarray], planted: np.ndarray, seen: np.ndarra
 
 
 def _change(of: dict[str, np.ndarray], rows: np.ndarray) -> str:
-    """By how much losses are smaller or larger on other deals."""
+    """By how much losses change on other deals, with the interval."""
     if not of["loss"][rows].sum():
         return "not known"
-    change = 100 * (of["worth"][rows].sum() / of["loss"][rows].sum() - 1)
-    return f"{abs(change):.1f}% {'smaller' if change < 0 else 'larger'}"
+    low, high = bootstrap(of["worth"][rows], of["loss"][rows])
+    changes = [100 * (each - 1) for each in (of["worth"][rows].sum() / of["loss"][rows].sum(), low, high)]
+    return "{:+.1f}% ({:+.1f} to {:+.1f})".format(*changes)
 
 
 def _true_deals(sources: Mapping[str, Any]) -> list[str]:

@@ -88,8 +88,9 @@ takes a third of it. `open=true` sees all hands: what it wins more is what hidde
 LESSONS_ABOUT = """\
 A run plays, a search looks for plays that are surely better, and what holds on other deals too is a lesson
 (`python -m tichu_pipeline.tools.search_lessons`). The pupil has learned to prefer these plays, held to what it was
-elsewhere. Followed are lessons whose better play it now scores higher than its old one; those held out were not
-learned."""
+elsewhere by the leash, the weight of its divergence. Followed are lessons whose better play it now scores higher than
+its old one; those held out were not learned. Others are plays at which nothing better was found. The search makes these
+points at the table; where a pupil makes none of them, what is better in a position does not carry over to others."""
 
 EXPLOITED_ABOUT = """\
 Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has

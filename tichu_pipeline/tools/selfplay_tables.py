@@ -126,9 +126,14 @@ def lessons_table(found: Mapping[str, Mapping[str, Any]]) -> str:
         lessons, learned, against = facts["found"], facts["learned"], facts["against"]
         points = cell(against["points_per_round"], [against["low"], against["high"]])
         worth = (f"{lessons['points_a_lesson']:.0f}", f"{lessons['points_a_round_and_team']:.1f}")
-        followed = (f"{learned['learned']:.0%}", f"{learned['held_out']:.0%}")
-        rows.append((f"`{name}`", f"{lessons['rounds']:,}", f"{lessons['lessons']:,}", *worth, *followed, f"{points}"))
-    heading = ("Pupil", "Rounds", "Lessons", "Points each", "Points a round", "Followed", "Of those held out")
+        followed = (f"{learned['learned']:.0%}", f"{learned['held_out']:.0%}", f"{learned['kept']:.0%}")
+        settings = ", ".join(f"{facts['settings'][each]:g}" for each in ("leash", "epochs", "learning_rate"))
+        counted = (settings, f"{lessons['rounds']:,}", f"{lessons['lessons']:,}")
+        rows.append((f"`{name}`", *counted, *worth, *followed, f"{points}"))
+    heading = (
+        *("Pupil", "Leash, epochs, rate", "Rounds", "Lessons", "Points each", "Points a round"),
+        *("Followed", "Of those held out", "Others kept"),
+    )
     return markdown.table((*heading, "Pupil against teacher"), rows)
 
 

@@ -44,11 +44,15 @@ def test_the_proof_can_be_made_in_parts(out):
     facts = json.loads(out.with_suffix(".json").read_text())
     assert facts["planted"]["games"]["0"] == first["planted"]["games"]["0"]
     assert set(facts["planted"]["games"]) == {"0", "1"}
+    run("calibration", "--games", 2, "--decisions", 3, "--deals", 64, "--out", out)
+    rows = json.loads(out.with_suffix(".json").read_text())["calibration"]["games"]
+    assert [len({row[0] for row in of_game}) for of_game in rows.values()] == [len(each) for each in rows.values()]
     run("true-deals", "--games", 1, "--deals", 8, "--out", out)
     run("true-deals", SOUND_GAME, "--name", "people", "--deals", 8, "--out", out)
     text, facts = out.read_text(), json.loads(out.with_suffix(".json").read_text())
     assert text == page(facts)
     assert "| people: clearly better | 1 |" in text
+    assert f"Of {sum(map(len, rows.values()))} decisions of 2 games" in " ".join(text.split())
     rows = [row for game in facts["planted"]["games"].values() for row in game]
     assert f"| {sum(row[3] < 3 for row in rows)} |" in text
     run(*small, "--games", 1, "--seed", 5)

@@ -28,7 +28,7 @@ from tichu_pipeline.brettspielwelt.corpus.quirks import Planter, untouched
 from tichu_pipeline.brettspielwelt.corpus.yearly_zips import Calendar, yearly_zip
 from tichu_pipeline.brettspielwelt.text.writer import NAMES, name_table, write
 
-PLAYERS = 400
+PLAYERS = 400  # unless it is said how many
 TRUTH_ROWS_A_GROUP = 50_000
 BLOCK = 256  # games that one worker plays and writes at a time
 ABANDONED = 0.03  # share of games
@@ -61,14 +61,21 @@ class Corpus:
 
 
 def generate(
-    out: Path, games: int, months: list[str], seed: int, quirks: bool = False, workers: int | None = None
+    out: Path,
+    games: int,
+    months: list[str],
+    seed: int,
+    quirks: bool = False,
+    workers: int | None = None,
+    people: int | None = None,
 ) -> Corpus:
-    """Writes OUT/YYYY.zip for each year of the months, and OUT/truth.parquet. They replace older files at the end."""
+    """Writes OUT/YYYY.zip for each year of the months, and OUT/truth.parquet. They replace older files at the end. So
+    many people play, of whom a few play most of the games."""
     rng = np.random.default_rng([seed, 0])
-    people = population(PLAYERS, rng)
+    all_ = population(people or PLAYERS, rng)
     gaps = np.cumsum(np.random.default_rng([seed, 3]).random(games) < GAPS)
     calendar = Calendar(months, games, gaps)
-    plan = _Plan(people, seat_players(people, games, rng), _substitutes(people, games, rng), calendar, seed)
+    plan = _Plan(all_, seat_players(all_, games, rng), _substitutes(all_, games, rng), calendar, seed)
     planter = Planter(games, np.random.default_rng([seed, 1])) if quirks else None
     paths = calendar.paths(out)
     rounds, planted = 0, Counter[str]()

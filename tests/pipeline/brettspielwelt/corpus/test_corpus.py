@@ -46,3 +46,11 @@ def test_the_same_order_makes_the_same_bytes(tmp_path):
         generate(tmp_path / folder, 260, MONTHS[1:], seed=9, quirks=True, workers=workers)
     for name in ("2024.zip", "truth.parquet"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_so_many_people_play_as_are_asked_for(tmp_path):
+    """Strangers in every game: nobody plays often enough to tell how strong he is."""
+    generate(tmp_path, 60, MONTHS[1:], seed=9, people=6)
+    rows = pq.read_table(tmp_path / "truth.parquet").to_pylist()
+    names = {name for row in rows for name in row["players"] or () if name}
+    assert len(names) == 6
