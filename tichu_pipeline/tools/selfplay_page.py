@@ -63,6 +63,10 @@ All arms were fixed before any was run, and have the same number of rounds, one 
 duplicate deals against the heuristic player that none of them trained on. An interval says how sure the deals are, not
 what another seed would give: that is 2 to 3 points more."""
 
+RUNS_ABOUT = """\
+Points a round over duplicate deals with 95 % intervals; no choice was made by these deals. `champion` ships,
+`champion_1`, from which it went on, shipped before. Who wins more from the heuristic player need not win the duel
+between them ([Strangers](#strangers)): rules of thumb let more announcements come home than a strong player does."""
 STYLE_ABOUT = """\
 A pair of players against a pair of heuristic ones. What is published of people at Brettspielwelt (ainze/tichu): they
 announce a grand Tichu at 7.8 % of the chances, the strongest tenth at 13.3 %; these pass on 31 % of the plays that they
@@ -206,7 +210,7 @@ def page(facts: Mapping[str, Any], pictures: Path) -> str:
             picture = [f"![Points a round by minutes]({RUNS_PICTURE})"]
         parts += [
             "## What they are worth",
-            "Points a round over duplicate deals with 95 % intervals; no choice was made by these deals.",
+            RUNS_ABOUT,
             runs_table(runs),
             *picture,
             "## What each decision adds",

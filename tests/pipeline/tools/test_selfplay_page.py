@@ -122,7 +122,9 @@ def test_lessons_from_search_are_told(tmp_path, page):
     learned = {"learned": 0.9, "held_out": 0.4, "kept": 0.97}
     settings = {"leash": 0.3, "epochs": 8, "learning_rate": 1e-4}
     against = {"points_per_round": 2.5, "low": 1.0, "high": 4.0}
-    (run / LESSONS).write_text(json.dumps({"found": found, "learned": learned, "settings": settings, "against": against}))
+    (run / LESSONS).write_text(
+        json.dumps({"found": found, "learned": learned, "settings": settings, "against": against})
+    )
     (line,) = [line for line in page("data").splitlines() if "`wiser`" in line]
     for words in ("| 0.3, 8, 0.0001 |", "| 487 |", "| 19.6 |", "| 90% | 40% | 97% |", "+2.5 ± 1.5"):
         assert words in line
