@@ -86,8 +86,8 @@ SEARCH_ABOUT = """\
 A searching player or a pair of them against a pair of `champion:fast`, which is also a single one's partner
 (`python -m tichu_pipeline.tools.search_figures`). It supposes 128 deals at most, `deals=2048` half a second's worth,
 and fewer where more would hardly change the choice; with `early=false` all of them. Times are those of a play with a
-choice which is asked for alone, the median and the 90 % quantile, CPU time of one core. `open=true` sees all hands: what
-it wins more is what hidden cards cost."""
+choice which is asked for alone, the median and the 90 % quantile, CPU time of one core. `open=true` sees all hands:
+what it wins more is what hidden cards cost."""
 
 LESSONS_ABOUT = """\
 A run plays, a search looks for plays that are surely better, and what holds on other deals too is a lesson
