@@ -15,12 +15,14 @@ from tichu_models.algorithms.searcher import RULES, Budget, Searcher
 from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import Key, draw_below
 from tichu_models.game import Game, State
+from tichu_models.games.champions import AGENTS as CHAMPIONS
+from tichu_models.games.champions import CHAMPION, folder_of, has_champion
 from tichu_models.games.learning import methods
 from tichu_models.games.thinking import KERNEL_OF, thinking_agent
 from tichu_models.options import OptionError, Options, expected, option
 from tichu_models.runs.files import CheckpointError
 
-NAMES = ("random", "greedy", *RULES, *KERNEL_OF, *methods.NAMES)
+NAMES = ("random", "greedy", *RULES, *KERNEL_OF, *methods.NAMES, CHAMPION)
 DEFAULT_SECONDS = 1.0
 
 
@@ -122,6 +124,8 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
+        if name == CHAMPION:
+            return _champion(game, rest, runs)
         if name in KERNEL_OF:
             return thinking_agent(game, text.strip(), _read(rest), lambda run: _network(game, run, runs))
         if name in methods.NAMES:
@@ -142,12 +146,24 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         raise UnknownAgent(f"agent '{text}': {error}") from None
 
 
+def _champion(game: Game, rest: str, runs: Path | None) -> GameAgent:
+    """The strongest player that ships for a game."""
+    if not has_champion(game.name):
+        raise OptionError(f"none ships for {game.name}")
+    if rest:
+        raise OptionError(f"{rest}: it has no options; it is {CHAMPIONS[game.name]}")
+    agent = agent_of(game, CHAMPIONS[game.name], runs)
+    agent.name = CHAMPION
+    return agent
+
+
 def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent:
     """The player of a run: its name, then options of the method."""
     from tichu_models.games.learning.run import player_of
 
     run, *others = [part.strip() for part in rest.split(",")]
-    if not run or runs is None:
+    folder = folder_of(runs, game.name, run)
+    if not run or folder is None:
         raise OptionError(f"expected a run, as {method}:RUN")
     if method not in methods.methods_of(game.name):
         raise OptionError(f"no network learns {game.name} by {method}; {methods.offer(game.name)}")
@@ -155,7 +171,7 @@ def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent
     if wrong := [key for key, equals, _ in pairs if not equals]:
         raise OptionError(f"'{wrong[0]}': expected key=value")
     options = {key.strip(): value.strip() for key, _, value in pairs}
-    return player_of(game, method, methods.run_folder(runs, game.name, run), f"{method}:{rest.strip()}", options)
+    return player_of(game, method, folder, f"{method}:{rest.strip()}", options)
 
 
 def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None) -> int | TDNetwork:

@@ -5,6 +5,7 @@ matches.toml says who plays whom. Agents that need a run wait for it: matches of
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from collections.abc import Sequence
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tichu_models.games.agents import agent_of
+from tichu_models.games.champions import AGENTS as CHAMPIONS
+from tichu_models.games.champions import CHAMPION, folder_of, shipped_folder
 from tichu_models.games.learning.evaluation import match_options
 from tichu_models.games.learning.manifest import read_manifest
-from tichu_models.games.learning.methods import NAMES, run_folder
+from tichu_models.games.learning.methods import NAMES
 from tichu_models.games.match import match
 from tichu_models.games.registry import MODULES, game
 from tichu_models.runs.files import FIGURES, MANIFEST
@@ -28,6 +31,7 @@ from tichu_pipeline.storage.stamps import KEY, json_object
 # Bumped by hand when the same matches would have other results; tests/golden/game_matches.json says when.
 VERSION = 1
 STAGE, FILE = "game_matches", "matches.json"
+RUN = re.compile(rf"(?:^|=)({'|'.join(NAMES)}):([^,]+)")  # in the text of an agent
 OPENING = 4  # random actions, the same for all ways to seat the agents
 
 
@@ -66,9 +70,9 @@ def _tables() -> dict[str, Any]:
 
 
 def runs_of(name: str, matches: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """The runs that play, as (method, run)."""
-    pairs = [agent.partition(":") for agents in matches for agent in agents]
-    return sorted({(method, rest.split(",")[0]) for method, _, rest in pairs if method in NAMES})
+    """The runs that play or judge positions, as (method, run)."""
+    texts = [CHAMPIONS.get(name, "") if agent == CHAMPION else agent for agents in matches for agent in agents]
+    return sorted({pair for text in texts for pair in RUN.findall(text)})
 
 
 def path_of(paths: DataPaths, name: str) -> Path:
@@ -78,8 +82,8 @@ def path_of(paths: DataPaths, name: str) -> Path:
 
 def stamp(paths: DataPaths, request: MatchesRequest) -> str:
     """The stamp of the results: of the request, and of the runs that play."""
-    folders = [run_folder(paths.board_games, request.game, run) for _, run in runs_of(request.game, request.matches)]
-    runs = [read_manifest(folder).digest if (folder / MANIFEST).exists() else "" for folder in folders]
+    folders = [folder_of(paths.board_games, request.game, run) for _, run in runs_of(request.game, request.matches)]
+    runs = [read_manifest(folder).digest if folder and (folder / MANIFEST).exists() else "" for folder in folders]
     return stamp_of(STAGE, VERSION, asdict(request), *runs)
 
 
@@ -119,6 +123,5 @@ def _is_fresh(paths: DataPaths, path: Path) -> bool:
 
 
 def _is_there(paths: DataPaths, name: str, agent: str) -> bool:
-    method, _, rest = agent.partition(":")
-    folder = run_folder(paths.board_games, name, rest.split(",")[0])
-    return method not in NAMES or (folder / FIGURES).exists()
+    folders = [folder_of(paths.board_games, name, run) for _, run in runs_of(name, [[agent]])]
+    return all(folder == shipped_folder(name) or (folder and (folder / FIGURES).exists()) for folder in folders)

@@ -15,7 +15,7 @@ from tichu_pipeline.games.studies import depths, study
 from tichu_pipeline.games.studies.arms import arms
 from tichu_pipeline.games.train import train_run
 from tichu_pipeline.storage.folders import DataPaths
-from tichu_pipeline.tools.chameleon_page import page
+from tichu_pipeline.tools.chameleon_page import collect, page
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +80,17 @@ def test_every_arm_can_be_read():
 
 def test_the_page_has_every_study(paths):
     """A page that is written by hand from then on, because a study is missing."""
-    text = page(paths)
+    text = page(collect(paths, {}))
     for name in study.STUDIES:
         assert f"tichu games experiment {name}" in text
         assert study.study_of(name).about in text
     assert "255,168" in text
+
+
+def test_a_page_that_is_filled_in_parts_loses_nothing(paths, tmp_path):
+    """Studies of another machine that vanish, because this one has not made them."""
+    facts = collect(paths, {"duels": {}})
+    assert collect(DataPaths(tmp_path), json.loads(json.dumps(facts))) == facts
 
 
 @pytest.mark.parametrize(

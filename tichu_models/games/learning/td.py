@@ -31,7 +31,8 @@ class TDSettings(TrainingSettings):
     rate: float = option(0.05, "learning rate at the start; it falls linearly", least=0)
     last_rate: float = option(0.005, "and at the end", least=0)
     trace: float = option(0.7, "lambda of the returns: 1 is the result of the game", least=0, most=1)
-    epsilon: float = option(0.1, "share of random moves at the start; it falls to 0", least=0, most=1)
+    epsilon: float = option(0.1, "share of random moves at the start; it falls linearly", least=0, most=1)
+    last_epsilon: float = option(0.0, "and at the end; games in which nothing is random may never end", least=0, most=1)
     guided: float = option(
         0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
     )
@@ -61,7 +62,7 @@ class TDTrainer:
         settings = self._settings
         key = np.uint64(draw(np.uint64(settings.seed), iteration))
         rate = settings.rate + share * (settings.last_rate - settings.rate)
-        epsilon = settings.epsilon * (1 - share)
+        epsilon = settings.epsilon + share * (settings.last_epsilon - settings.epsilon)
         guided = settings.iteration_games if share < settings.guided else 0
         moves = self._network.learn(
             self._options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided
