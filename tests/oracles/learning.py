@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 import torch
@@ -55,14 +56,17 @@ def totals_of_game(score: float, best: Sequence[float], explored: Sequence[bool]
     return totals
 
 
-def advantages(rewards: Sequence[float], values: Sequence[float], ended: Sequence[bool], weight: float) -> list[float]:
-    """Generalised advantages of one sequence of steps by their definition; `values` has one more."""
+def advantages(
+    rewards: Sequence[float], values: Sequence[float], follows: Sequence[float], weight: float
+) -> list[float]:
+    """Generalised advantages of one sequence of steps by their definition; `values` has one more. `follows` is 1 or -1
+    by whose the next value is, 0 at the end."""
     steps = range(len(rewards))
-    differences = [rewards[k] + (0.0 if ended[k] else values[k + 1]) - values[k] for k in steps]
+    differences = [rewards[k] + follows[k] * values[k + 1] - values[k] for k in steps]
     found = []
     for k in steps:
-        last = next((n for n in range(k, len(rewards)) if ended[n]), len(rewards) - 1)
-        found.append(sum(weight ** (n - k) * differences[n] for n in range(k, last + 1)))
+        last = next((n for n in range(k, len(rewards)) if not follows[n]), len(rewards) - 1)
+        found.append(sum(weight ** (n - k) * prod(follows[k:n]) * differences[n] for n in range(k, last + 1)))
     return found
 
 

@@ -32,9 +32,16 @@ def layers(inputs: int, hidden: Sequence[int], outputs: int, gain: float) -> nn.
     return nn.Sequential(*made)
 
 
-def actor(game: Game, hidden: Sequence[int], actions: int) -> nn.Sequential:
-    """A network that reads what `observe` writes, and has a score for each action."""
-    return layers(game.observation, hidden, actions, LAST_GAIN)
+def actor(inputs: int, hidden: Sequence[int], actions: int) -> nn.Sequential:
+    """A network that has a score for each action."""
+    return layers(inputs, hidden, actions, LAST_GAIN)
+
+
+def legal_shares(scores: Callable[[Tensor], Tensor], seen: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """The probabilities of all actions where this is seen, 0 for those that are not legal."""
+    with torch.inference_mode():
+        found = scores(torch.from_numpy(seen).float()).float()
+    return found.masked_fill(~torch.from_numpy(legal), -torch.inf).softmax(1).numpy()
 
 
 class PlayedGames(NamedTuple):

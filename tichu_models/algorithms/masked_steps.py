@@ -34,10 +34,11 @@ def pick_masked(
 
 @kernel
 def advantages_of_steps(
-    rewards: np.ndarray, values: np.ndarray, ended: np.ndarray, weight: float, advantages: np.ndarray
+    rewards: np.ndarray, values: np.ndarray, follows: np.ndarray, weight: float, advantages: np.ndarray
 ) -> None:
     """The advantages of steps that were made side by side in several sequences, without a discount: a row for each
-    step, a column for each sequence. A sequence that has ended begins anew in the next row; `values` have a row more.
+    step, a column for each sequence. `values` have a row more. `follows` says how the next value counts for who made a
+    step: 1, -1 if it is that of the other side, 0 if the sequence has ended; then another one begins in the next row.
 
     An advantage is the sum of the step's temporal difference and those of the later ones, each by lambda, the `weight`,
     less than the one before.
@@ -45,6 +46,6 @@ def advantages_of_steps(
     for i in range(rewards.shape[1]):
         ahead = 0.0
         for k in range(rewards.shape[0] - 1, -1, -1):
-            following = 0.0 if ended[k, i] else np.float64(values[k + 1, i])
-            ahead = rewards[k, i] + following - values[k, i] + (0.0 if ended[k, i] else weight * ahead)
+            follow = np.float64(follows[k, i])
+            ahead = rewards[k, i] + follow * np.float64(values[k + 1, i]) - values[k, i] + weight * follow * ahead
             advantages[k, i] = ahead

@@ -32,18 +32,17 @@ def training_of(name: str = "clever-prototype", words: dict | None = None, **cha
 @pytest.mark.parametrize("weight", [0.0, 0.95, 1.0])
 @given(data=st.data(), steps=st.integers(1, 8), games=st.integers(1, 3))
 def test_advantages_are_those_of_the_definition(weight, data, steps, games):
-    """A game that is paid for what happened in the next one, or a value off by a step."""
+    """A game that is paid for what happened in the next one, a value off by a step, or one of the other side."""
     rewards, values = (
         np.array(data.draw(st.lists(st.lists(number, min_size=games, max_size=games), min_size=n, max_size=n)))
         for n in (steps, steps + 1)
     )
-    ended = np.array(
-        data.draw(st.lists(st.lists(st.booleans(), min_size=games, max_size=games), min_size=steps, max_size=steps))
-    )
+    relation = st.lists(st.sampled_from([1.0, -1.0, 0.0]), min_size=games, max_size=games)
+    follows = np.array(data.draw(st.lists(relation, min_size=steps, max_size=steps)), dtype=np.float32)
     found = np.zeros((steps, games), dtype=np.float32)
-    advantages_of_steps(rewards, values.astype(np.float32), ended, weight, found)
+    advantages_of_steps(rewards, values.astype(np.float32), follows, weight, found)
     for i in range(games):
-        expected = plain.advantages(rewards[:, i], values[:, i], ended[:, i], weight)
+        expected = plain.advantages(rewards[:, i], values[:, i], follows[:, i], weight)
         np.testing.assert_allclose(found[:, i], expected, atol=1e-5)
 
 
@@ -89,7 +88,7 @@ def test_games_of_a_batch_are_those_of_the_player(name):
     """An agent of matches that makes another action than the training has judged."""
     of = game(name)
     torch.manual_seed(1)
-    network, options = actor(of, (16,), ACTIONS[name]), options_of(of)
+    network, options = actor(of.observation, (16,), ACTIONS[name]), options_of(of)
     torch.nn.init.normal_(network[-1].weight)
     keys = keys_of(KEY, 4)
     played = play_games(of, options, network, ACTIONS[name], keys)

@@ -32,6 +32,7 @@ SLOW_GAMES = {
     "games/clever-prototype/runs/ppo",
     "games/dog/runs/td",
     "games/madn/runs/td",
+    "games/madn/runs/ppo",
     "games/madn/runs/muzero",
 }
 

@@ -1,0 +1,68 @@
+"""Masked PPO in self-play: the method `ppo` of games of two sides. How it learns is `algorithms.sides_ppo`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tichu_models.game import Game
+from tichu_models.games.agents import GameAgent
+from tichu_models.games.learning.evaluation import judge, options_of
+from tichu_models.games.learning.ppo import WEIGHTS, PPOTrainer, PPOTrainingSettings
+from tichu_models.games.learning.tensors import load
+from tichu_models.games.learning.trainer import Method, Result
+from tichu_models.options import OptionError, option
+
+# What is reported of an iteration: actions of a game, and means of the decisions that were learned from.
+FIGURES = ("length", "entropy", "kl", "clipped", "loss", "error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SidesPPOSettings(PPOTrainingSettings):
+    """How a policy learns from games with itself."""
+
+    opponents: tuple[str, ...] = option(
+        ("random", "rules"), "agents against whom it is judged: it is one side and each of them the other one"
+    )
+    opening: int = option(8, "random actions at the beginning of a game, at most", least=0)
+
+
+class SidesPPOTrainer(PPOTrainer):
+    """A policy and a critic that learn from their own games."""
+
+    def __init__(self, game: Game, settings: SidesPPOSettings) -> None:
+        from tichu_models.algorithms import sides_ppo
+
+        plain = sides_ppo.SidesPPOSettings(**settings.common(), opening=settings.opening)
+        self._game, self._settings = game, settings
+        super().__init__(sides_ppo.SidesPPO(game, options_of(game, settings.rules), plain), FIGURES)
+
+    def evaluate(self) -> list[Result]:
+        """The policy against other agents."""
+        from tichu_models.games.sides_agents import SidesPolicyAgent
+
+        policy = self._training.policy
+        return judge(
+            self._game, SidesPolicyAgent("ppo", self._game, policy.ask, self._training.world.inputs), self._settings
+        )
+
+
+def player(
+    game: Game, settings: SidesPPOSettings, weights: Mapping[str, np.ndarray], name: str, options: Mapping[str, str]
+) -> GameAgent:
+    """Plays the likeliest legal action."""
+    from tichu_models.algorithms.lockstep_batch import kernels_of
+    from tichu_models.algorithms.masked_policy import actor
+    from tichu_models.games.sides_agents import SidesPolicyAgent
+
+    if options:
+        raise OptionError(f"{', '.join(options)}: it has no such option")
+    inputs = kernels_of(game).inputs_of(options_of(game, settings.rules))
+    network = actor(inputs, settings.hidden, game.actions)
+    load(network, weights, WEIGHTS)
+    return SidesPolicyAgent(name, game, network.eval(), inputs)
+
+
+METHOD = Method(1, SidesPPOSettings, SidesPPOTrainer, player)
