@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from tests.benchmarks.figures import report
-from tests.oracles.muzero import a_world
-from tichu_models.algorithms.muzero.search import Imagined, Search
+from tests.makers.searches import Searches
+from tests.oracles.muzero import World
+from tichu_models.algorithms.muzero.search import Search
 
 pytestmark = pytest.mark.bench
 GAMES, ACTIONS, SIMULATIONS, TARGET = 256, 24, 32, 200_000.0
 WITH_NETWORKS = 100_000.0  # on one core, half of what two shall make
 
 
-def test_simulations():
-    """Networks that wait for the tree."""
-    world, rows = a_world(10_000, ACTIONS, 1), np.arange(GAMES)
-    places = np.zeros((GAMES, SIMULATIONS + 1), dtype=np.int64)
-    places[:, 0] = rows
-    search, asked = Search(GAMES, ACTIONS, SIMULATIONS), [0.0]
-    legal, noise = np.ones((GAMES, ACTIONS), dtype=np.bool_), np.zeros((GAMES, ACTIONS))
-
-    def imagine(parents: np.ndarray, actions: np.ndarray, node: int) -> Imagined:
+def least_seconds(work: Callable[[], object]) -> float:
+    """The least processor time of some runs, after one that compiles."""
+    work()
+    seconds = []
+    for _ in range(5):
         began = time.process_time()
-        places[:, node] = at = world.after(places[rows, parents], actions)
-        said = Imagined(world.rewards[at], world.discounts[at], world.values[at], world.logits[at])
-        asked[0] += time.process_time() - began
-        return said
+        work()
+        seconds.append(time.process_time() - began)
+    return min(seconds)
 
-    rates = []
-    for _ in range(4):
-        asked[0], began = 0.0, time.process_time()
-        search.run(world.values[rows], world.logits[rows], legal, noise, imagine)
-        rates.append(GAMES * SIMULATIONS / (time.process_time() - began - asked[0]))
-    report(f"simulations of {GAMES} games with {ACTIONS} actions", max(rates), TARGET)
+
+@pytest.mark.parametrize("outcomes", [0, 6])
+def test_simulations(outcomes):
+    """Networks that wait for the tree, of actions alone or with nodes of chance between them."""
+    searches = Searches(ACTIONS, 1, 0.0, outcomes, games=GAMES)
+    search = Search(GAMES, ACTIONS, SIMULATIONS, outcomes=outcomes)
+    seconds = least_seconds(lambda: searches.run(SIMULATIONS, search))
+    told = (
+        f"simulations of {GAMES} games with {ACTIONS} actions and {outcomes} outcomes, tables in the place of networks"
+    )
+    report(told, GAMES * SIMULATIONS / seconds, TARGET)
+
+
+@pytest.mark.parametrize("simulations", [32, 100])
+def test_simulations_against_mctx(simulations):
+    """A tree of our own that is slower than a library's: both search the same world of tables."""
+    mctx = pytest.importorskip("mctx", reason="mctx, a second opinion, is not installed")
+    import jax
+    import jax.numpy as jnp
+
+    searches, search = Searches(ACTIONS, 1, 0.0, games=GAMES), Search(GAMES, ACTIONS, simulations)
+    world, roots = World(*(jnp.asarray(table) for table in searches.world)), jnp.asarray(searches.roots)
+    illegal = jnp.asarray(~searches.legal)
+
+    def step(_, __, action, place):
+        at = world.after(place, action)
+        of_place = {"prior_logits": world.logits[at], "value": world.values[at]}
+        return mctx.RecurrentFnOutput(reward=world.rewards[at], discount=world.discounts[at], **of_place), at
+
+    @jax.jit
+    def theirs(key):
+        root = mctx.RootFnOutput(prior_logits=world.logits[roots], value=world.values[roots], embedding=roots)
+        found = mctx.gumbel_muzero_policy((), key, root, step, simulations, illegal, max_num_considered_actions=16)
+        return found.action, found.action_weights
+
+    key = jax.random.PRNGKey(0)
+    here, there = (
+        GAMES * simulations / least_seconds(work)
+        for work in (lambda: searches.run(simulations, search), lambda: jax.block_until_ready(theirs(key)))
+    )
+    print(f"\n{simulations} simulations a search: {here:,.0f}/s, {here / there:.1f} x mctx ({there:,.0f})")
+    assert here > there
 
 
 def test_simulations_with_networks():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.oracles.muzero import Plain, World, a_world, value_targets
+from tests.makers.searches import Searches
+from tests.oracles.muzero import Plain, World, value_targets
 from tichu_models.algorithms.muzero import targets
-from tichu_models.algorithms.muzero.nodes import NEVER
-from tichu_models.algorithms.muzero.search import Found, Imagined, Search, considered_visits
+from tichu_models.algorithms.muzero.search import Search, considered_visits
 
-PLACES, GAMES = 4_000, 24
+GAMES = 24
 
 
 @pytest.mark.parametrize("steps", [1, 5, 10])
@@ -62,42 +62,6 @@ def test_windows_go_round_their_ring():
     assert relations.tolist() == [[-1, 1]]
 
 
-class Case:
-    """Searches of several games in one world."""
-
-    def __init__(self, actions: int, seed: int, noise: float, outcomes: int = 0) -> None:
-        generator, share = np.random.default_rng(seed), 0.7
-        self.world: World = a_world(PLACES, actions, seed, outcomes)
-        self.roots = generator.integers(0, PLACES, GAMES)
-        self.legal = generator.random((GAMES, actions)) < share
-        self.legal[:, 0] |= ~self.legal.any(axis=1)
-        self.legal[0], self.legal[0, 1] = False, True  # a single legal action
-        self.gumbel = (noise * generator.gumbel(size=(GAMES, actions))).astype(np.float32)
-
-    def run(self, simulations: int) -> Found:
-        """By the kernels."""
-        places = np.zeros((GAMES, simulations + 1), dtype=np.int64)
-        by_chance = np.zeros((GAMES, simulations + 1), dtype=np.bool_)
-        places[:, 0] = self.roots
-        rows, (actions, outcomes) = np.arange(GAMES), (self.legal.shape[1], self.world.chances.shape[1])
-
-        def imagine(parents: np.ndarray, chosen: np.ndarray, node: int) -> Imagined:
-            places[:, node] = at = self.world.after(places[rows, parents], chosen)
-            by_chance[:, node] = outcomes > 0 and ~by_chance[rows, parents]
-            logits = np.full((GAMES, max(actions, outcomes)), NEVER, dtype=np.float32)
-            logits[:, :actions] = np.where(by_chance[:, [node]], NEVER, self.world.logits[at])
-            if outcomes:
-                logits[by_chance[:, node]] = NEVER
-                logits[by_chance[:, node], :outcomes] = self.world.chances[at[by_chance[:, node]]]
-            return Imagined(self.world.rewards[at], self.world.discounts[at], self.world.values[at], logits)
-
-        search = Search(GAMES, actions, simulations, outcomes=outcomes)
-        of_roots = self.world.values[self.roots], self.world.logits[self.roots]
-        search.run(*of_roots, self.legal, self.gumbel, imagine)
-        places[:, 1:] = 0
-        return search.run(*of_roots, self.legal, self.gumbel, imagine)  # as good as with new memory
-
-
 CASES = [(24, 32, 0.0), (24, 100, 1.0), (5, 50, 0.0), (3, 1, 1.0), (40, 75, 1.0)]
 
 
@@ -109,8 +73,10 @@ BY_CHANCE = [(24, 100, 0.0, 6), (3, 60, 1.0, 6), (5, 2, 0.0, 5), (4, 40, 1.0, 1)
 def test_searches_are_those_of_the_reference(actions, simulations, noise, outcomes):
     """A visit too many, a value that is turned over twice, an action that is not legal at the root; an outcome that is
     taken for an action, or that counts as often as it was tried instead of by its chances."""
-    case = Case(actions, simulations, noise, outcomes)
-    found = case.run(simulations)
+    case = Searches(actions, simulations, noise, outcomes)
+    search = Search(GAMES, actions, simulations, outcomes=outcomes)
+    case.run(simulations, search)
+    found = case.run(simulations, search)  # as good as with new memory
     for game in range(GAMES):
         plain = Plain(case.world, case.legal[game].tolist(), case.gumbel[game].tolist())
         action, visits, value = plain.search(int(case.roots[game]), simulations)
@@ -129,7 +95,7 @@ def test_searches_are_those_of_mctx(actions, simulations, noise):
     import jax
     import jax.numpy as jnp
 
-    case = Case(actions, simulations, noise)
+    case = Searches(actions, simulations, noise)
     world = World(*(jnp.asarray(table) for table in case.world))
 
     def step(_, __, action, place):
