@@ -154,7 +154,8 @@ class Game:
     # By the options, who wins together; None: everybody alone. Where there are sides, `returns` share what they win.
     sides_of: Callable[[np.ndarray], tuple[tuple[int, ...], ...]] | None = None
     hide: Callable[[State, int], None] | None = None  # takes from a state what a seat does not know
-    close: Callable[[State], None] | None = None  # hides what an option has opened
+    open: Callable[[np.ndarray], np.ndarray] | None = None  # the options with all that is hidden opened
+    close: Callable[[State], None] | None = None  # hides what that option has opened
     is_secret: Callable[[State, int], bool] | None = None  # whether only who makes an action sees which one it is
 
     def new(self, options: np.ndarray, key: int = 0) -> State:

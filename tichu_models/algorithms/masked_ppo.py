@@ -172,7 +172,8 @@ class MaskedPPO:
         )
 
         def scores(part: np.ndarray) -> Tensor:
-            return self.policy.ask(torch.from_numpy(seen[part]))[torch.from_numpy(allowed[part])]
+            of_all = self.policy.ask(torch.from_numpy(seen[part])).reshape(-1)
+            return of_all.index_select(0, torch.from_numpy(np.flatnonzero(allowed[part])))  # twice as fast as a mask
 
         entropy = settings.entropy if share < settings.entropy_until else 0.0
         weights = Weights(settings.clip, entropy)

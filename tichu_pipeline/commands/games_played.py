@@ -12,6 +12,8 @@ from tichu_pipeline.commands.games import GameArgument, PlayersOption, RulesOpti
 from tichu_pipeline.commands.terminal import DataOption, JsonOption, bar, fail, print_table
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tichu_models.game import Game
     from tichu_models.games.agents import Adviser, GameAgent
 
@@ -33,7 +35,7 @@ def match(
         list[str],
         typer.Argument(
             help="Agents: random, greedy, maxn, maxnis, paranoid, hypermax, brs, rules, expectimax, td:RUN, ppo:RUN, "
-            "muzero:RUN; with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
+            "muzero:RUN, champion; with options maxn:depth=3 or brs:seconds=1,evaluation=moves.",
             metavar="AGENT..",
             show_default=False,
         ),
@@ -95,7 +97,7 @@ def play(
         str,
         typer.Option(
             help="The others: one for all, or one each in the order of turns, separated by /.",
-            show_default="maxnis:seconds=1 or rules, if the game has them",
+            show_default="champion, maxnis:seconds=1 or rules, whichever the game has first",
         ),
     ] = "",
     seat: Annotated[
@@ -124,7 +126,7 @@ def play(
     if letter not in [game.seats[each] for each in seats]:
         raise typer.BadParameter(f"{seat}: nobody plays there", param_hint="--seat")
     others = [each for each in seats if game.seats[each] != letter]
-    texts = (agents or _opponent(game)).split("/")
+    texts = (agents or _opponent(game, options)).split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
     found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
@@ -135,8 +137,12 @@ def play(
         typer.echo("")
 
 
-def _opponent(game: Game) -> str:
-    """An agent that plays the game well enough for a person."""
+def _opponent(game: Game, options: np.ndarray) -> str:
+    """An agent that plays the game well enough for a person. Champions know the usual rules."""
+    from tichu_models.games.champions import CHAMPION, has_champion
+
+    if has_champion(game.name) and (game.read_options({}) == options).all():
+        return CHAMPION
     kernels = {"maxnis:seconds=1": "search_maxn", "rules": "choose_by_worth"}
     return next((name for name, kernel in kernels.items() if kernel in game.algorithms), "random")
 

@@ -12,11 +12,14 @@ from tests.makers.games import options_of, random_game
 from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.game import CHANCE, OVER, State
 from tichu_models.games.agents import LearnedAgent, agent_of
+from tichu_models.games.learning.methods import method_of
+from tichu_models.games.learning.settings import settings_of
 from tichu_models.games.match import match
 from tichu_models.games.pachisi.board import OPEN
 from tichu_models.games.pachisi.dog import inputs
 from tichu_models.games.pachisi.exposure import COUNTED, DEGREES, OF_PLAYER, ZONES
 from tichu_models.games.registry import game
+from tichu_models.options import OptionError
 
 DOG = game("dog")
 KEY = np.uint64(1)
@@ -144,3 +147,21 @@ def test_pins_are_exposed_to_the_cards_that_are_known(words):
         assert {each for each in active_of(after) if each >= inputs.EXPOSED_INPUTS} == wanted
         seen += len(wanted)
     assert seen > 100
+
+
+def test_hands_are_open_in_the_first_part_of_a_run():
+    """Further training that goes on with open hands, or that never had them."""
+
+    def weights_of(*changes: str) -> bytes:
+        settings = settings_of(method_of("dog", "td").settings, "dog", "td", "smoke", ("rules=distance=5", *changes))
+        trainer = method_of("dog", "td").trainer(DOG, settings)
+        for iteration in range(2):
+            trainer.iterate(iteration, iteration / 2)
+        return b"".join(array.tobytes() for array in trainer.weights().values())
+
+    closed, opened, half = weights_of(), weights_of("opened=1"), weights_of("opened=0.5")
+    assert len({closed, opened, half}) == 3
+    assert opened == weights_of("rules=distance=5,perfect_information=1")
+    settings = settings_of(method_of("madn", "td").settings, "madn", "td", "smoke", ("opened=0.5",))
+    with pytest.raises(OptionError, match="madn has no hidden cards"):
+        method_of("madn", "td").trainer(game("madn"), settings)

@@ -36,6 +36,9 @@ class TDSettings(TrainingSettings):
     guided: float = option(
         0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
     )
+    opened: float = option(
+        0.0, "share of the run at its beginning in which cards that are hidden later are open", least=0, most=1
+    )
     limit: int = option(1000, "games of more moves are not learned from", least=1)
     iteration_games: int = option(1000, "games of an iteration", least=1)
 
@@ -51,6 +54,9 @@ class TDTrainer:
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
         self._network, self._options = _network(game, settings), options_of(game, settings.rules)
+        if settings.opened and game.open is None:
+            raise OptionError(f"opened: {game.name} has no hidden cards")
+        self._open = game.open(self._options) if game.open else self._options
 
     @property
     def games(self) -> int:
@@ -64,8 +70,9 @@ class TDTrainer:
         rate = settings.rate + share * (settings.last_rate - settings.rate)
         epsilon = settings.epsilon + share * (settings.last_epsilon - settings.epsilon)
         guided = settings.iteration_games if share < settings.guided else 0
+        options = self._open if share < settings.opened else self._options
         moves = self._network.learn(
-            self._options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided
+            options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided
         )
         self._games += settings.iteration_games
         return {"moves": moves / settings.iteration_games, "rate": rate, "epsilon": epsilon}

@@ -42,6 +42,7 @@ GAME = Game(
     ),
     sides_of=sides_of,
     hide=views.hide,
+    open=views.open_hands,
     close=views.close,
     is_secret=lambda state, _: state.phase == rules.EXCHANGE,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.game import State
-from tichu_models.games.pachisi.board import MOST_CELLS, NOWHERE, OPEN, PLAYERS
+from tichu_models.games.pachisi.board import AT_RULES, MOST_CELLS, NOWHERE, OPEN, PLAYERS
 from tichu_models.games.pachisi.dog.actions import KINDS
 from tichu_models.games.pachisi.dog.rules import ALL_CARDS, COPIES, DEALS, EXCHANGE, MOST_HELD
 from tichu_models.games.pachisi.views import (
@@ -103,6 +103,13 @@ def features(state: State, out: np.ndarray) -> int:
         out[n] = EXCHANGE_INPUT
         n += 1
     return n
+
+
+def open_hands(options: np.ndarray) -> np.ndarray:
+    """The options with `perfect_information`."""
+    opened = options.copy()
+    opened[AT_RULES] |= OPEN
+    return opened
 
 
 def close(state: State) -> None:
