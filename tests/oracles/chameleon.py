@@ -136,3 +136,23 @@ def perft(position: Position, depth: int) -> int:
         return 0
     found = moves(position) or [None]
     return len(found) if depth == 1 else sum(perft(after(position, move), depth - 1) for move in found)
+
+
+def points(position: Position, player: str, evaluation: str) -> int:
+    """A player's points by an evaluation, before they are divided by all points."""
+    own = [pawn for pawn in position.pawns if pawn.player == player]
+    if not own:
+        return 0
+    roles = [role(pawn) for pawn in own]
+    worth = sum({"knight": 1, "bishop": 2, "rook": 3, "queen": 5}[each] for each in roles)
+    rows, columns = [pawn.place[0] for pawn in own], [pawn.place[1] for pawn in own]
+    first_row, last_row, first_column, last_column = position.limits
+    return {
+        "roles": 100 * len(own) + worth,
+        "pawns": len(own),
+        "few-roles": 10 * len(own) + worth,
+        "moves": 100 * len(own) + len(moves(position._replace(turn=player))),
+        "size": 100 * len(own) + (last_row - first_row + 1) * (last_column - first_column + 1),
+        "variety": 100 * len(own) + 10 * len(set(roles)),
+        "spread": 100 * len(own) + (max(rows) - min(rows) + 1) + (max(columns) - min(columns) + 1),
+    }[evaluation]

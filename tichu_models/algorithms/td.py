@@ -9,7 +9,8 @@ After a game every afterstate but the last learns its lambda-return: the mean of
 weights fall by lambda with each move. What comes before a random move does not learn from what comes after it.
 
 Some games may be played by rules of thumb instead: a network that knows nothing wanders about for thousands of moves,
-and what it learns of players who come to an end is worth more to it.
+and what it learns of players who come to an end is worth more to it. Or one seat is the network's, and all others are
+those of a rival, who moves by chance or by rules of thumb.
 """
 
 from __future__ import annotations
@@ -20,10 +21,25 @@ import numpy as np
 
 from tichu_models.algorithms.td_layers import forward, learn
 from tichu_models.chance import Key, draw, draw_below, draw_unit
-from tichu_models.game import CHANCE, MOST_SEATS, ONE, OVER, State, begin, chance, features, legal, mover, returns, step
+from tichu_models.game import (
+    CHANCE,
+    MOST_SEATS,
+    ONE,
+    OVER,
+    State,
+    begin,
+    chance,
+    features,
+    legal,
+    mover,
+    returns,
+    step,
+    takes_part,
+)
 from tichu_models.kernels import inlined
 
 Network: TypeAlias = Any  # inputs that are 1, the four weights, and memory: hidden numbers, probabilities, result
+ITSELF, RANDOM, RULES = range(3)  # whom a network plays with
 ALMOST_ONE = ONE * (1 - 2.0**-18)  # so that rounded probabilities never add up to more than ONE
 
 
@@ -34,14 +50,8 @@ def seen_by(state: State) -> int:
 
 
 def guide(states: np.ndarray, actions: np.ndarray) -> int:
-    """The action in states[0] by rules of thumb, as `greedy.choose_by_worth`, or `unguided`."""
+    """The action in states[0] by rules of thumb, as `greedy.choose_by_worth`."""
     raise NotImplementedError
-
-
-@inlined
-def unguided(states: np.ndarray, actions: np.ndarray) -> int:
-    """In the place of `guide`, for a game that has none: it must not be asked for."""
-    return actions[0]
 
 
 @inlined
@@ -104,6 +114,7 @@ def learn_games(
     key: Key,
     games: int,
     guided: int,
+    rival: int,
     bound: int,
     epsilon: float,
     rate: float,
@@ -128,22 +139,25 @@ def learn_games(
     """Plays games with itself, learns from each when it is over, and returns how many moves they had. Games of more
     than `bound` moves are not learned from. `seen`, `counts`, `past`, `frames` and `explored` have a row for each move
     of a game: inputs, how many, values of the seats, the next mover, and whether the move was random.
-    The first `guided` games are played by rules of
-    thumb. `choose_afterstate` is the game's."""
+    The first `guided` games are played by rules of thumb; in the others all seats but one are the `rival`'s.
+    `choose_afterstate` is the game's."""
     total = 0
     for game in range(games):
         game_key = np.uint64(draw(key, game))
         begin(states[0], options, np.uint64(draw(game_key, 0)))
-        n = 0
+        n, learner = 0, draw_below(game_key, -1, MOST_SEATS)
+        while rival != ITSELF and not takes_part(states[0], learner):
+            learner = (learner + 1) % MOST_SEATS
         while mover(states[0]) != OVER and n < bound:
             if mover(states[0]) == CHANCE:
                 chance(states[0])
                 continue
-            explored[n] = draw_unit(game_key, 2 * n + 1) < epsilon
-            if explored[n]:
+            of_rival = rival != ITSELF and game >= guided and mover(states[0]) != learner
+            explored[n] = not of_rival and draw_unit(game_key, 2 * n + 1) < epsilon
+            if explored[n] or (of_rival and rival == RANDOM):
                 found = legal(states[0], actions)
                 step(states[0], actions[draw_below(game_key, 2 * n + 2, found)])
-            elif game < guided:
+            elif of_rival or game < guided:
                 step(states[0], guide(states, actions))
             else:
                 step(

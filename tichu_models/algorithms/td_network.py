@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tichu_models.algorithms.td import ITSELF
 from tichu_models.chance import Key
 from tichu_models.game import MOST_SEATS, Game, State
-from tichu_models.options import OptionError
 
 DEFAULT = ("attacks", "relu")
 SPREAD = 24  # inputs that are 1 at a time, more or less
@@ -24,7 +24,6 @@ class TDKernels(NamedTuple):
     # Searches with the network in the place of the game's evaluation, where the game has them.
     search_maxn: Any
     search_expectimax: Any = None
-    is_guided: bool = False  # whether the game has rules of thumb to learn from
 
 
 class TDNetwork:
@@ -82,11 +81,10 @@ class TDNetwork:
         trace: float,
         limit: int,
         guided: int = 0,
+        rival: int = ITSELF,
     ) -> int:
-        """Plays games with itself, the first `guided` of them by rules of thumb, and learns from each when it is over,
-        unless it has had more moves than the limit. Returns the number of moves."""
-        if guided and not self._kernels.is_guided:
-            raise OptionError(f"{self.game.name} has no rules of thumb to be guided by")
+        """Plays games with itself or a rival, the first `guided` of them by rules of thumb, and learns from each when
+        it is over, unless it has had more moves than the limit. Returns the number of moves."""
         rows = (
             np.zeros((limit, self._kernels.most_active), dtype=np.int16),
             np.zeros(limit, dtype=np.int64),
@@ -96,7 +94,7 @@ class TDNetwork:
         )
         return int(
             self._kernels.learn_games(
-                *(self._states, options, key, games, guided, limit, epsilon, rate, trace, self._actions),
+                *(self._states, options, key, games, guided, rival, limit, epsilon, rate, trace, self._actions),
                 *(*rows, self._active, *self.weights.values()),
                 *(self._hidden, self._values, self._slopes, self._result, self._target),
             )

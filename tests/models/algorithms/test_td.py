@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from tests.makers.games import options_of, random_game
+from tichu_models.algorithms.td import RANDOM, RULES
 from tichu_models.algorithms.td_network import TDNetwork
-from tichu_models.chance import draw
+from tichu_models.chance import draw, draw_below
 from tichu_models.game import CHANCE, OVER, Game
 from tichu_models.games.agents import LearnedAgent, agent_of
 from tichu_models.games.match import match
 from tichu_models.games.pachisi.dog.inputs import hands
 from tichu_models.games.pachisi.madn.inputs import fields, reach
 from tichu_models.games.registry import game
-from tichu_models.options import OptionError
 
 GAME = game("chameleon")
 NAMES = ("first", "bias", "second", "last")
@@ -106,12 +106,13 @@ def test_a_game_with_chance_is_learned_as_by_hand(name, kind, kernel, words):
         np.testing.assert_allclose(found - before[each], change, atol=0.02 * np.abs(change).max())
 
 
-@pytest.mark.parametrize(("name", "kind"), [("madn", "reach"), ("dog", "hands")])
+@pytest.mark.parametrize(("name", "kind"), [("madn", "reach"), ("dog", "hands"), ("chameleon", "fields")])
 def test_guided_games_are_those_of_the_rules_of_thumb(name, kind):
     """A network that is told to learn from others and plays by itself, or the other way round."""
     of = game(name)
-    options, network = options_of(of, distance="5"), TDNetwork(of, 6, 1, (kind, "relu"))
-    rules, key, lengths = agent_of(of, "rules"), np.uint64(3), []
+    words = {} if name == "chameleon" else {"distance": "5"}
+    options, network = options_of(of, **words), TDNetwork(of, 6, 1, (kind, "relu"))
+    rules, key, lengths = agent_of(of, "rules" if words else "greedy"), np.uint64(3), []
     for number in range(2):
         state, moves = of.new(options, int(draw(np.uint64(draw(key, number)), 0))), 0
         while of.kernels.mover(state) != OVER:
@@ -126,10 +127,28 @@ def test_guided_games_are_those_of_the_rules_of_thumb(name, kind):
     assert both.learn(options, key, 2, 0.0, 0.05, 0.7, 10_000, 1) != sum(lengths)
 
 
-def test_a_game_without_rules_of_thumb_guides_nobody():
-    """Games of first legal moves, from which a network learns for hours."""
-    with pytest.raises(OptionError, match="no rules of thumb"):
-        TDNetwork(GAME, 6).learn(options_of(GAME), np.uint64(1), 1, 0.1, 0.05, 0.7, 100, 1)
+@pytest.mark.parametrize("rival", [RANDOM, RULES])
+@pytest.mark.parametrize("players", ["RGYB", "GB"])
+def test_a_rival_has_all_seats_but_one(rival, players):
+    """A network that is said to learn from others, and plays all seats itself, or none."""
+    options, key = options_of(GAME, players=players), np.uint64(5)
+    network, greedy = TDNetwork(GAME, 6), agent_of(GAME, "greedy")
+    game_key = np.uint64(draw(key, 0))
+    learner, seats = int(draw_below(game_key, -1, 4)), GAME.seats_of(options)
+    while learner not in seats:
+        learner = (learner + 1) % 4
+    state, moves = GAME.new(options), 0
+    while (seat := int(GAME.kernels.mover(state))) != OVER:
+        legal = GAME.legal(state)
+        if seat == learner:
+            action = network.choose(state)
+        elif rival == RULES:
+            action = greedy.choose(state, key)
+        else:
+            action = legal[int(draw_below(game_key, 2 * moves + 2, len(legal)))]
+        GAME.step(state, action)
+        moves += 1
+    assert network.learn(options, key, 1, 0.0, 0.05, 0.7, 1000, 0, rival) == moves
 
 
 def turned(written: dict) -> dict:

@@ -10,7 +10,7 @@ import pytest
 from tests.makers.games import options_of, random_game
 from tests.oracles import chameleon as plain
 from tichu_models.algorithms.counting import count_sequences, random_games
-from tichu_models.game import IllegalAction
+from tichu_models.game import ONE, IllegalAction
 from tichu_models.games.chameleon.complexity import arrangements, sizes, smallest_boards
 from tichu_models.games.registry import game
 from tichu_models.kernel_cache import closure
@@ -59,6 +59,20 @@ def check_game(players: str, key: int) -> int:
     assert len(plain.living(position.pawns)) == 1
     assert CHAMELEON.returns(state)["RGYB".index(position.turn)] == 1
     return len(made)
+
+
+@pytest.mark.parametrize("players", ["RGYB", "RY", "RGY"])
+def test_evaluations_are_those_of_the_reference(players):
+    """A search that plays for something else than its evaluation says, or for players who are gone."""
+    made = random_game(CHAMELEON, options_of(CHAMELEON, players=players), 3).actions
+    state, values = start(players), np.zeros(4, dtype=np.int64)
+    for action in made[:-1]:
+        position = as_plain(state)
+        for kind, name in enumerate(CHAMELEON.evaluations):
+            CHAMELEON.kernels.evaluate(state, kind, values)
+            expected = np.array([plain.points(position, player, name) for player in "RGYB"])
+            np.testing.assert_allclose(values / ONE, expected / expected.sum(), atol=1e-9)
+        CHAMELEON.kernels.step(state, action)
 
 
 @pytest.mark.parametrize("players", PERFT)

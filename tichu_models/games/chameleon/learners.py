@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tichu_models.algorithms import maxn, td, td_layers
+from tichu_models.algorithms import greedy, maxn, td, td_layers
 from tichu_models.algorithms.td_network import TDKernels
 from tichu_models.game import bound
 from tichu_models.games.chameleon import inputs, views
@@ -18,6 +18,7 @@ ENCODINGS: dict[str, tuple[Any, int, int, bool]] = {
     "thesis-386": (inputs.thesis_386, inputs.THESIS_386, inputs.ACTIVE_386, True),
     "thesis-126": (inputs.thesis_126, inputs.THESIS_126, inputs.ACTIVE_126, True),
 }
+choose_by_worth = bound(greedy.choose_by_worth, __name__, inner, KERNELS, worth=views.worth)
 ACTIVATIONS: dict[str, dict[str, Any]] = {
     "relu": {},
     "sigmoid": {"activate": td_layers.sigmoid, "slope": td_layers.slope_of_sigmoid},
@@ -28,7 +29,7 @@ def _learner(encoding: str, activation: str) -> TDKernels:
     kernel, width, most, lies = ENCODINGS[encoding]
     kernels = KERNELS._replace(features=kernel)
     suffix = f"_{encoding}_{activation}".replace("-", "_")
-    others = {**ACTIVATIONS[activation], "seen_by": td.nobody if lies else KERNELS.mover, "guide": td.unguided}
+    others = {**ACTIVATIONS[activation], "seen_by": td.nobody if lies else KERNELS.mover, "guide": choose_by_worth}
 
     def of(algorithm: Any, decorator: Any) -> Any:
         made = bound(algorithm, __name__, decorator, kernels, f"{algorithm.__name__}{suffix}", **others)

@@ -7,13 +7,15 @@ import numpy as np
 
 from tichu_models.chance import Key, draw
 from tichu_models.game import ONE, OVER, State
-from tichu_models.games.chameleon.board import COLOUR_OF_PAWN, FIELDS, ROLE, bit
+from tichu_models.games.chameleon.board import COLOUR_OF_PAWN, FIELDS, NONE, ROLE, SIDE, bit
 from tichu_models.games.chameleon.rules import PAWNS, PLAYERS, mover, moves_of
-from tichu_models.kernels import inlined, inner
+from tichu_models.kernels import inlined, inner, ones
 
-# Of pawns p, the worth r of their roles and the moves m that a player would have: 100p+r, p, 10p+r, 100p+m.
-EVALUATIONS = ("roles", "pawns", "few-roles", "moves")
-ROLES, ONLY_PAWNS, FEW_ROLES, MOVES = range(4)
+# Of pawns p, the worth r of their roles and the moves m that a player would have: 100p+r, p, 10p+r, 100p+m. Then those
+# that the thesis leaves for later: 100p and the fields within the limits, 10 for each role that the pawns have, or the
+# rows and columns over which they are spread.
+EVALUATIONS = ("roles", "pawns", "few-roles", "moves", "size", "variety", "spread")
+ROLES, ONLY_PAWNS, FEW_ROLES, MOVES, SIZE, VARIETY, SPREAD = range(7)
 A_LITTLE_LESS = ONE * (1 - 2.0**-45)  # so that rounded shares never add up to more than ONE
 BITS_OF_FIELD, BITS_OF_TURN = 6, 2
 PAWNS_AT_ONCE, BITS_OF_PAWN = 8, np.uint64(7)
@@ -36,13 +38,56 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
             points = pawns
         elif kind == FEW_ROLES:
             points = 10 * pawns + state.worth[player]
-        else:
+        elif kind == MOVES:
             points = 100 * pawns + moves_of(state, player)
+        else:
+            points = 100 * pawns + _further(state, player, kind)
         values[player] = points
         total += points
     share = A_LITTLE_LESS / total
     for player in range(PLAYERS):
         values[player] = np.int64(values[player] * share)
+
+
+@inner
+def _further(state: State, player: int, kind: int) -> int:
+    """What the last evaluations add to the pawns of a player."""
+    limits = state.limits
+    if state.pawns[player] == 0:
+        return 0
+    if kind == SIZE:
+        return (limits[1] - limits[0] + 1) * (limits[3] - limits[2] + 1)
+    roles, rows, columns = NONE, NONE, NONE
+    for pawn in range(PAWNS * player, PAWNS * (player + 1)):
+        field = state.field[pawn]
+        if field >= 0:
+            roles |= bit(ROLE[COLOUR_OF_PAWN[pawn], field])
+            rows |= bit(field >> 3)
+            columns |= bit(field & 7)
+    if kind == SPREAD:
+        return _width(rows) + _width(columns)
+    return 10 * ones(np.int64(roles))
+
+
+@inlined
+def _width(places: np.uint64) -> int:
+    """From the first place to the last one, both counted."""
+    first, last = SIDE, 0
+    for place in range(SIDE):
+        if places & bit(place) != NONE:
+            first, last = min(first, place), place
+    return last - first + 1
+
+
+@inner
+def worth(state: State, seat: int) -> float:
+    """A seat's share of the points by roles, 1 if it is left alone."""
+    if state.pawns[seat] == 0:
+        return 0.0
+    total = 0
+    for player in range(PLAYERS):
+        total += 100 * state.pawns[player] + state.worth[player]
+    return (100 * state.pawns[seat] + state.worth[seat]) / total
 
 
 @inlined

@@ -18,6 +18,8 @@ from tichu_models.games.learning.settings import TrainingSettings
 from tichu_models.games.learning.trainer import Arrays, Method, Result
 from tichu_models.options import OptionError, option
 
+RIVALS = ("itself", "random", "rules")  # as `algorithms.td` numbers them
+
 
 @dataclass(frozen=True, kw_only=True)
 class TDSettings(TrainingSettings):
@@ -36,6 +38,7 @@ class TDSettings(TrainingSettings):
     guided: float = option(
         0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
     )
+    rival: Literal["itself", "random", "rules"] = option("itself", "who has all seats but one")
     opened: float = option(
         0.0, "share of the run at its beginning in which cards that are hidden later are open", least=0, most=1
     )
@@ -70,9 +73,10 @@ class TDTrainer:
         rate = settings.rate + share * (settings.last_rate - settings.rate)
         epsilon = settings.epsilon + share * (settings.last_epsilon - settings.epsilon)
         guided = settings.iteration_games if share < settings.guided else 0
+        rival = RIVALS.index(settings.rival)
         options = self._open if share < settings.opened else self._options
         moves = self._network.learn(
-            options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided
+            options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided, rival
         )
         self._games += settings.iteration_games
         return {"moves": moves / settings.iteration_games, "rate": rate, "epsilon": epsilon}

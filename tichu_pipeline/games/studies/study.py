@@ -30,6 +30,7 @@ STUDIES = {
     "complexity": (f"{ROOM}.complexity", "chameleon"),
     "depths": (f"{ROOM}.depths", "chameleon"),
     "sessions": (f"{ROOM}.sessions", "chameleon"),
+    "evaluations": (f"{ROOM}.evaluations", "chameleon"),
     "arms": (f"{ROOM}.arms", "chameleon"),
     "overtaking": (f"{ROOM}.overtaking", "chameleon"),
 }

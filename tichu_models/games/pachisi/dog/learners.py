@@ -33,4 +33,4 @@ learn_games = bound(
     guide=choose_by_worth,
 )
 
-LEARNERS = {("hands", "relu"): TDKernels(INPUTS, MOST_ACTIVE, choose_afterstate, learn_games, None, is_guided=True)}
+LEARNERS = {("hands", "relu"): TDKernels(INPUTS, MOST_ACTIVE, choose_afterstate, learn_games, None)}
