@@ -155,7 +155,7 @@ class Game:
     sides_of: Callable[[np.ndarray], tuple[tuple[int, ...], ...]] | None = None
     hide: Callable[[State, int], None] | None = None  # takes from a state what a seat does not know
     open: Callable[[np.ndarray], np.ndarray] | None = None  # the options with all that is hidden opened
-    close: Callable[[State], None] | None = None  # hides what that option has opened
+    close: Callable[[State], None] | None = None  # hides what `open` opens
     is_secret: Callable[[State, int], bool] | None = None  # whether only who makes an action sees which one it is
 
     def new(self, options: np.ndarray, key: int = 0) -> State:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from tests.benchmarks.figures import report
+from tests.benchmarks.figures import best_seconds, report
 from tests.makers.searches import Searches
 from tests.oracles.muzero import World
 from tichu_models.algorithms.muzero.search import Search
@@ -18,23 +17,12 @@ GAMES, ACTIONS, SIMULATIONS, TARGET = 256, 24, 32, 200_000.0
 WITH_NETWORKS = 100_000.0  # on one core, half of what two shall make
 
 
-def least_seconds(work: Callable[[], object]) -> float:
-    """The least processor time of some runs, after one that compiles."""
-    work()
-    seconds = []
-    for _ in range(5):
-        began = time.process_time()
-        work()
-        seconds.append(time.process_time() - began)
-    return min(seconds)
-
-
 @pytest.mark.parametrize("outcomes", [0, 6])
 def test_simulations(outcomes):
     """Networks that wait for the tree, of actions alone or with nodes of chance between them."""
     searches = Searches(ACTIONS, 1, 0.0, outcomes, games=GAMES)
     search = Search(GAMES, ACTIONS, SIMULATIONS, outcomes=outcomes)
-    seconds = least_seconds(lambda: searches.run(SIMULATIONS, search))
+    seconds = best_seconds(lambda: searches.run(SIMULATIONS, search), clock=time.process_time)
     told = (
         f"simulations of {GAMES} games with {ACTIONS} actions and {outcomes} outcomes, tables in the place of networks"
     )
@@ -65,7 +53,7 @@ def test_simulations_against_mctx(simulations):
 
     key = jax.random.PRNGKey(0)
     here, there = (
-        GAMES * simulations / least_seconds(work)
+        GAMES * simulations / best_seconds(work, clock=time.process_time)
         for work in (lambda: searches.run(simulations, search), lambda: jax.block_until_ready(theirs(key)))
     )
     print(f"\n{simulations} simulations a search: {here:,.0f}/s, {here / there:.1f} x mctx ({there:,.0f})")

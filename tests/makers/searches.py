@@ -24,7 +24,7 @@ class Searches:
         self.gumbel = (noise * generator.gumbel(size=(games, actions))).astype(np.float32)
 
     def run(self, simulations: int, search: Search | None = None) -> Found:
-        """By the kernels."""
+        """What the kernels find."""
         world, (games, actions), outcomes = self.world, self.legal.shape, self.world.chances.shape[1]
         places = np.zeros((games, simulations + 1), dtype=np.int64)
         by_chance = np.zeros((games, simulations + 1), dtype=np.bool_)

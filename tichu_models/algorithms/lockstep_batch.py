@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tichu_models.algorithms.arrays import fill
 from tichu_models.algorithms.lockstep import LockstepKernels
 from tichu_models.game import MOST_SEATS, Game, State
 from tichu_models.options import OptionError
@@ -86,12 +87,9 @@ class LockstepBatch:
             "sides": self.sides,
         }
 
-    def load(self, arrays: dict[str, np.ndarray]) -> None:
+    def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on with these games. ValueError if they are of another shape."""
-        for name, array in self.arrays().items():
-            if arrays[name].shape != array.shape:
-                raise ValueError(f"'{name}' is of shape {arrays[name].shape}; expected {array.shape}")
-            array[...] = arrays[name]
+        fill(self.arrays(), arrays)
 
 
 def kernels_of(of: Game) -> LockstepKernels:

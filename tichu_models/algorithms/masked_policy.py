@@ -1,4 +1,4 @@
-"""A policy over numbered actions of a game for one player, some of which a mask allows, and how it plays."""
+"""A policy over numbered actions, some of which a mask allows, and how it plays games for one player."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Masked PPO: a policy over numbered actions learns from the steps of many games side by side, by `ppo.improve`.
 
 An iteration makes some steps in every game. Policy and critic are two networks; the critic says what is still to come.
-Decisions with one legal action teach the policy nothing and are left out. What the games are, and whose they are, a
-`World` says: games for one player (`solo_ppo`), or games of two sides that the policy plays against itself
-(`sides_ppo`).
+Decisions with one legal action teach the policy nothing and are left out. The games are a `World`: for one player
+(`solo_ppo`), or of two sides that the policy plays against itself (`sides_ppo`).
 """
 
 from __future__ import annotations
@@ -53,16 +52,15 @@ class World(Protocol):
 
     @property
     def seen(self) -> np.ndarray:
-        """What who acts sees in each game, float32."""
+        """Observations of the movers, float32."""
 
     @property
     def masks(self) -> np.ndarray:
         """The actions among which the policy chooses."""
 
     def step(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Makes an action in each game. Returns the points that it has brought to who has made it, and how the value of
-        what follows counts for that: 1, or -1 if the other side acts then; 0 if the game is over. The next one begins
-        then."""
+        """Makes an action in each game. Returns each mover's reward, and the sign of the next value for that mover: 1
+        if the same side moves next, -1 if the other one does, 0 if the game is over, and another one has begun."""
 
     def figures(self) -> dict[str, float]:
         """How many games have ended since this was asked last, and means of them."""
@@ -82,7 +80,7 @@ class Experience(NamedTuple):
     chosen: np.ndarray
     logs: np.ndarray  # of the probability of the chosen one
     rewards: np.ndarray
-    follows: np.ndarray  # how the value of the next step counts
+    follows: np.ndarray  # signs of the values of the next steps
     last: np.ndarray  # what is seen after the last step
 
 

@@ -22,7 +22,8 @@ class SidesPPOSettings(PPOSettings):
 
 
 class SidesWorld:
-    """Games of two sides, always going on: where one has ended, the next one begins. A reward is 1 or -1."""
+    """Games of two sides, always going on: where one has ended, the next one begins. The last action of a game brings
+    its side 1 if it has won, -1 if it has lost."""
 
     unit = 1.0
 
@@ -61,7 +62,7 @@ class SidesWorld:
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on with these games."""
-        self.batch.load(dict(arrays))
+        self.batch.load(arrays)
 
 
 class SidesPPO(MaskedPPO):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tichu_models.algorithms.afterstate_player import UNIT
+from tichu_models.algorithms.arrays import fill
 from tichu_models.algorithms.masked_policy import PlayedGames, play_games
 from tichu_models.algorithms.masked_ppo import MaskedPPO, PPOSettings
 from tichu_models.algorithms.solo_batch import SoloBatch, drawn_keys
@@ -57,7 +58,7 @@ class SoloWorld:
 
     def figures(self) -> dict[str, float]:
         """Games, their mean score, and actions that were not legal."""
-        scores, invalid = np.concatenate(self._over, axis=1)
+        scores, invalid = np.concatenate([np.zeros((2, 0)), *self._over], axis=1)
         self._over.clear()
         means = {"score": float(scores.mean()), "invalid": float(invalid.mean())} if len(scores) else {}
         return {"games": float(len(scores)), **means}
@@ -76,8 +77,7 @@ class SoloWorld:
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on with these games."""
-        for name, array in self.arrays().items():
-            array[...] = arrays[name]
+        fill(self.arrays(), arrays)
 
 
 class SoloPPO(MaskedPPO):

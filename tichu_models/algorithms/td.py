@@ -6,11 +6,12 @@ the probability to win. A position is a short list of active inputs (`features`)
 first layer adds up a few rows (`td_layers`). Its outputs are counted from the mover on.
 
 After a game every afterstate but the last learns its lambda-return: the mean of later values and the result, whose
-weights fall by lambda with each move. What comes before a random move does not learn from what comes after it.
+weights fall by lambda with each move. What comes before a move by which the network explores does not learn from what
+comes after it.
 
 Some games may be played by rules of thumb instead: a network that knows nothing wanders about for thousands of moves,
 and what it learns of players who come to an end is worth more to it. Or one seat is the network's, and all others are
-those of a rival, who moves by chance or by rules of thumb.
+those of a rival, who moves by chance or by rules of thumb; that is the world it learns, so all positions are learned.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from tichu_models.kernels import inlined
 
 Network: TypeAlias = Any  # inputs that are 1, the four weights, and memory: hidden numbers, probabilities, result
 ITSELF, RANDOM, RULES = range(3)  # whom a network plays with
+OF_LEARNER = -1  # the counter of a game's key that no move draws at
 ALMOST_ONE = ONE * (1 - 2.0**-18)  # so that rounded probabilities never add up to more than ONE
 
 
@@ -108,6 +110,20 @@ def evaluate_by_network(state: State, network: Network, values: np.ndarray) -> N
         values[seat] = np.int64(np.float64(probabilities[(seat - who) % MOST_SEATS]) * ALMOST_ONE)
 
 
+def seat_of_learner(state: State, key: Key) -> int:
+    """One of the seats that take part, each as likely as the others."""
+    playing = 0
+    for seat in range(MOST_SEATS):
+        playing += takes_part(state, seat)
+    before = draw_below(key, OF_LEARNER, playing)
+    for seat in range(MOST_SEATS):
+        if takes_part(state, seat):
+            if before == 0:
+                return seat
+            before -= 1
+    return 0
+
+
 def learn_games(
     states: np.ndarray,
     options: np.ndarray,
@@ -136,18 +152,16 @@ def learn_games(
     result: np.ndarray,
     target: np.ndarray,
 ) -> int:
-    """Plays games with itself, learns from each when it is over, and returns how many moves they had. Games of more
-    than `bound` moves are not learned from. `seen`, `counts`, `past`, `frames` and `explored` have a row for each move
-    of a game: inputs, how many, values of the seats, the next mover, and whether the move was random.
+    """Plays games, learns from each when it is over, and returns how many moves they had. Games of more than `bound`
+    moves are not learned from. `seen`, `counts`, `past`, `frames` and `explored` have a row for each move of a game:
+    inputs, how many, values of the seats, the next mover, and whether the network has moved by chance, to explore.
     The first `guided` games are played by rules of thumb; in the others all seats but one are the `rival`'s.
     `choose_afterstate` is the game's."""
     total = 0
     for game in range(games):
         game_key = np.uint64(draw(key, game))
         begin(states[0], options, np.uint64(draw(game_key, 0)))
-        n, learner = 0, draw_below(game_key, -1, MOST_SEATS)
-        while rival != ITSELF and not takes_part(states[0], learner):
-            learner = (learner + 1) % MOST_SEATS
+        n, learner = 0, seat_of_learner(states[0], game_key)
         while mover(states[0]) != OVER and n < bound:
             if mover(states[0]) == CHANCE:
                 chance(states[0])

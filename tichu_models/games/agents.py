@@ -125,7 +125,7 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
         if name == CHAMPION:
-            return _champion(game, rest, runs)
+            return _champion(game, rest)
         if name in KERNEL_OF:
             return thinking_agent(game, text.strip(), _read(rest), lambda run: _network(game, run, runs))
         if name in methods.NAMES:
@@ -146,13 +146,13 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         raise UnknownAgent(f"agent '{text}': {error}") from None
 
 
-def _champion(game: Game, rest: str, runs: Path | None) -> GameAgent:
-    """The strongest player that ships for a game."""
+def _champion(game: Game, rest: str) -> GameAgent:
+    """The strongest player that ships for a game, whatever runs there are."""
     if not has_champion(game.name):
         raise OptionError(f"none ships for {game.name}")
     if rest:
         raise OptionError(f"{rest}: it has no options; it is {CHAMPIONS[game.name]}")
-    agent = agent_of(game, CHAMPIONS[game.name], runs)
+    agent = agent_of(game, CHAMPIONS[game.name])
     agent.name = CHAMPION
     return agent
 
@@ -163,8 +163,10 @@ def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent
 
     run, *others = [part.strip() for part in rest.split(",")]
     folder = folder_of(runs, game.name, run)
-    if not run or folder is None:
+    if not run:
         raise OptionError(f"expected a run, as {method}:RUN")
+    if folder is None:
+        raise OptionError(f"no data folder was named in which the run {run} could be")
     if method not in methods.methods_of(game.name):
         raise OptionError(f"no network learns {game.name} by {method}; {methods.offer(game.name)}")
     pairs = [other.partition("=") for other in others if other]

@@ -1,5 +1,5 @@
 """The strongest players of games, which ship with the package: a run for each game in `champions/<game>/`, and how the
-agent `champion` plays with it. No data folder is needed. `tichu_pipeline.tools.ship_game_champion` writes them."""
+agent `champion` plays with it, whatever a data folder has. `tichu_pipeline.tools.ship_game_champion` writes them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def has_champion(game: str) -> bool:
 
 
 def folder_of(runs: Path | None, game: str, run: str) -> Path | None:
-    """The folder of a run of a game: in the data folder, or, if `champion` is none there, in the package. None if there
-    is no data folder."""
+    """The folder of a run of a game in the data folder. The run `champion` is the one that ships, unless there is one
+    of this name. None if there is no data folder."""
     folder = None if runs is None else run_folder(runs, game, run)
     if run == CHAMPION and has_champion(game) and not (folder and (folder / MANIFEST).exists()):
         return shipped_folder(game)

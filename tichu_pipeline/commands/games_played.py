@@ -153,7 +153,7 @@ def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
     (agent,) = agents_of(game, [text], data)
     if not isinstance(agent, Adviser):
         raise typer.BadParameter(
-            f"{text} gives no hints; td:RUN and ppo:RUN of a game for one and muzero:RUN do", param_hint="--hints"
+            f"{text} gives no hints; ppo:RUN and muzero:RUN do, and td:RUN of a game for one", param_hint="--hints"
         )
     return agent
 

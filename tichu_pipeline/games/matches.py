@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import time
 import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from tichu_models.games.agents import agent_of
 from tichu_models.games.champions import AGENTS as CHAMPIONS
-from tichu_models.games.champions import CHAMPION, folder_of, shipped_folder
+from tichu_models.games.champions import CHAMPION, RECORD, folder_of, shipped_folder
 from tichu_models.games.learning.evaluation import match_options
 from tichu_models.games.learning.manifest import read_manifest
 from tichu_models.games.learning.methods import NAMES
@@ -69,10 +68,12 @@ def _tables() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def runs_of(name: str, matches: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """The runs that play or judge positions, as (method, run)."""
-    texts = [CHAMPIONS.get(name, "") if agent == CHAMPION else agent for agents in matches for agent in agents]
-    return sorted({pair for text in texts for pair in RUN.findall(text)})
+def folders_of(paths: DataPaths, name: str, agent: str) -> list[Path]:
+    """The folders of the runs that an agent plays with or judges positions by."""
+    if agent == CHAMPION:
+        return [shipped_folder(name)]
+    found = RUN.findall(re.sub(r"\s", "", agent))
+    return [folder for _, run in found if (folder := folder_of(paths.board_games, name, run))]
 
 
 def path_of(paths: DataPaths, name: str) -> Path:
@@ -81,10 +82,12 @@ def path_of(paths: DataPaths, name: str) -> Path:
 
 
 def stamp(paths: DataPaths, request: MatchesRequest) -> str:
-    """The stamp of the results: of the request, and of the runs that play."""
-    folders = [folder_of(paths.board_games, request.game, run) for _, run in runs_of(request.game, request.matches)]
-    runs = [read_manifest(folder).digest if folder and (folder / MANIFEST).exists() else "" for folder in folders]
-    return stamp_of(STAGE, VERSION, asdict(request), *runs)
+    """The stamp of the results: of the request, of the runs that play, and of what the champion is."""
+    agents = sorted({agent for agents in request.matches for agent in agents})
+    folders = [folder for agent in agents for folder in folders_of(paths, request.game, agent)]
+    runs = [read_manifest(folder).digest if (folder / MANIFEST).exists() else "" for folder in folders]
+    champion = [CHAMPIONS.get(request.game, "")] if CHAMPION in agents else []
+    return stamp_of(STAGE, VERSION, asdict(request), *runs, *champion)
 
 
 def play(paths: DataPaths, request: MatchesRequest) -> Facts:
@@ -123,5 +126,5 @@ def _is_fresh(paths: DataPaths, path: Path) -> bool:
 
 
 def _is_there(paths: DataPaths, name: str, agent: str) -> bool:
-    folders = [folder_of(paths.board_games, name, run) for _, run in runs_of(name, [[agent]])]
-    return all(folder == shipped_folder(name) or (folder and (folder / FIGURES).exists()) for folder in folders)
+    folders = folders_of(paths, name, agent)
+    return all((folder / FIGURES).exists() or (folder / RECORD).exists() for folder in folders)

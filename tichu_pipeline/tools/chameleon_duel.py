@@ -3,16 +3,19 @@
 Two seats against two search with MaxNIS, a second a move, one pair with the network, the other with the evaluation of
 the thesis.
 
-Games are numbered: its number says who sits where in a game, and how it begins. A call plays those that the facts do
-not have yet, and writes them down game by game, so that the hours of it can be spread. A game ends when all that live
-are of one agent: who wins is certain by then. Nothing else may run beside it: the agents share out wall-clock seconds.
+The number of a game says who sits where in it, and how it begins. A call plays those that docs/chameleon.json does not
+have yet, and writes them down game by game, so that the hours of it can be spread over several machines. A game ends
+when all that live are of one agent: who wins is certain by then. Nothing else should run beside it, for a second is one
+of the clock on the wall.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,13 +24,18 @@ import numpy as np
 import typer
 
 from tichu_models.algorithms.searcher import Budget, Searcher
+from tichu_models.game import State
+from tichu_models.games import champions
 from tichu_models.games.agents import SearchingAgent, agent_of
 from tichu_models.games.course import Asked, Played, course, key_of
 from tichu_models.games.learning.evaluation import OPENING, match_options
 from tichu_models.games.match import seatings
 from tichu_models.games.registry import game
+from tichu_models.runs.files import WEIGHTS
 from tichu_models.whole_files import write_whole
+from tichu_pipeline.commands.terminal import fail
 from tichu_pipeline.storage.folders import DataPaths
+from tichu_pipeline.storage.stamps import json_object
 from tichu_pipeline.tools.chameleon_page import DUELS, FACTS, summary, write_page
 
 SEED = 40_000_000  # of games that nobody has trained on or chosen by
@@ -48,9 +56,10 @@ class Task:
 class Timed:
     """A searching agent, with the depths that it reached and the time that its moves took."""
 
-    def __init__(self, agent: SearchingAgent) -> None:
+    def __init__(self, agent: SearchingAgent, state: State) -> None:
         self._searcher: Searcher = agent.searcher
         self._budget: Budget = agent.budget
+        self._searcher.choose(state, Budget(depth=2))  # what has to be compiled or loaded costs no move its time
         self.depths, self.slowest = Counter[int](), 0.0
 
     def choose(self, asked: Asked) -> int:
@@ -69,9 +78,10 @@ def play(task: Task) -> dict[str, Any] | None:
     if time.monotonic() > task.until:
         return None
     of = game("chameleon")
-    players = [Timed(_agent(evaluation, task)) for evaluation in task.evaluations]
+    options = match_options(of)
+    players = [Timed(_agent(evaluation, task), of.new(options)) for evaluation in task.evaluations]
     ways = seatings(task.evaluations, len(of.seats))
-    way = dict(zip(of.seats_of(options := match_options(of)), ways[task.number % len(ways)], strict=True))
+    way = dict(zip(of.seats_of(options), ways[task.number % len(ways)], strict=True))
     going = course(of, options, key_of(np.uint64(SEED), task.number // len(ways)), OPENING)
     asked, moves = next(going), 0
     try:
@@ -115,23 +125,42 @@ def main(
     from tichu_pipeline.storage.workers import Processes
 
     path, evaluations = docs / FACTS, (first, second)
+    if first == second or not path.exists():
+        fail("two evaluations are compared" if path.exists() else f"{path} does not exist; chameleon_page writes it")
     name, until = name_of(evaluations, seconds), time.monotonic() + 60 * minutes
-    facts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    duel = facts.setdefault(DUELS, {}).setdefault(name, {"evaluations": evaluations, "seconds": seconds, "games": []})
-    there = {each["number"] for each in duel["games"]}
     runs = DataPaths(data).board_games
+    networks = [_digest(each, runs) for each in evaluations]
+    begun = {"evaluations": evaluations, "seconds": seconds, "networks": networks, "games": []}
+    duel = json_object(path).get(DUELS, {}).get(name, begun)
+    if duel["networks"] != networks:
+        fail(f"{name}: its games were played by other networks; remove it from {path} to begin anew")
+    there = {each["number"] for each in duel["games"]}
     missing = [number for number in range(games) if number not in there]
     tasks = [Task(number, evaluations, seconds, runs, until) for number in missing]
     with Processes(workers) as processes:
         for played in filter(None, processes.map(play, tasks)):
             duel["games"] = sorted([*duel["games"], played], key=lambda each: each["number"])
-            write_whole(path, json.dumps(facts) + "\n")
+            _keep(path, name, duel)
             typer.echo(f"{played['number']}: {played['share']:g} in {played['moves']} moves")
     if duel["games"]:
         found = summary(duel)
         low, high = found["interval"]
         typer.echo(f"{name}: {found['share']:.1%} ({low:.1%} .. {high:.1%}) of {found['games']} games")
-    write_page(docs, facts)
+    write_page(docs, json_object(path))
+
+
+def _keep(path: Path, name: str, duel: Mapping[str, Any]) -> None:
+    """Writes a duel among the facts as they are now: others may have been added meanwhile."""
+    facts = json_object(path)
+    facts[DUELS] = {**facts.get(DUELS, {}), name: duel}
+    write_whole(path, json.dumps(facts) + "\n")
+
+
+def _digest(evaluation: str, runs: Path) -> str:
+    """The digest of a network's weights; empty of an evaluation without a network."""
+    _, _, run = evaluation.partition(":")
+    folder = champions.folder_of(runs, "chameleon", run) if run else None
+    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()[:16] if folder else ""
 
 
 if __name__ == "__main__":

@@ -27,14 +27,15 @@ FACTS, PAGE = "chameleon.json", "chameleon.md"
 STUDIED, DUELS = "studies", "duels"
 DUELS_ABOUT = """\
 Two seats against two: MaxNIS with the same time a move, by what judges the positions at its end. `td:champion` is the
-network that ships, `moves` the evaluation of the thesis, pawns and a hundredth of the moves, `roles` the default.
-`python -m tichu_pipeline.tools.chameleon_duel` plays it, part by part; a game is over when all that live are of one
-agent. A move counts if there was a choice, and its time is that of the clock on the wall."""
+network that ships (without a run of this name in the data folder), `moves` the evaluation of the thesis, pawns and a
+hundredth of the moves, `roles` the default. `python -m tichu_pipeline.tools.chameleon_duel` plays it, part by part; a
+game is over when all that live are of one agent. A move counts if there was a choice, and its time is that of the clock
+on the wall."""
 HEAD = """# Chameleon Chess: studies
 
 What [games.md](games.md) describes, measured. `tichu games experiment` lists the studies, `tichu games experiment ID
 --preset laptop` makes one; the sizes of those on this page stand below each. `python -m
-tichu_pipeline.tools.chameleon_page` makes the page of what a data folder holds.
+tichu_pipeline.tools.chameleon_page` adds what a data folder holds to `chameleon.json`, and makes the page of that.
 """
 
 
@@ -57,7 +58,7 @@ def page(facts: Mapping[str, Any]) -> str:
         ]
         sizes = " ".join(f"--set {key}={json.dumps(value).strip(chr(34))}" for key, value in found[REQUEST].items())
         parts.append(f"```\ntichu games experiment {name} --preset laptop {sizes}".rstrip() + "\n```\n")
-    if duels := facts.get(DUELS):
+    if duels := {name: duel for name, duel in facts.get(DUELS, {}).items() if duel["games"]}:
         parts += [f"## Networks and evaluations, in the same time\n\n{_folded(DUELS_ABOUT)}\n", _duels(duels)]
     return "\n".join(parts)
 
@@ -83,7 +84,7 @@ def summary(duel: Mapping[str, Any]) -> dict[str, Any]:
 def _duels(duels: Mapping[str, Mapping[str, Any]]) -> str:
     """The table of the duels."""
     rows = []
-    for duel in (each for each in duels.values() if each["games"]):
+    for duel in duels.values():
         found, names = summary(duel), [f"`{each}`" for each in duel["evaluations"]]
         low, high = found["interval"]
         mine, other = found["depths"]

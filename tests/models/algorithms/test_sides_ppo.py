@@ -62,7 +62,6 @@ def test_a_restored_training_goes_on_as_it_would_have():
     training, again = (training_of(games=16, horizon=8, batch=64, hidden=(16,)) for _ in range(2))
     for _ in range(2):
         training.iterate(0.0)
-    training.world.figures()
     again.load(training.tensors(), training.iteration)
     assert training.iterate(0.5) == again.iterate(0.5)
     for name, tensor in training.tensors().items():

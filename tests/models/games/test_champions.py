@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.makers.games import options_of
-from tichu_models.game import OVER
+from tichu_models.game import CHANCE, OVER
 from tichu_models.games import champions
 from tichu_models.games.agents import UnknownAgent, agent_of
 from tichu_models.games.learning.manifest import read_arrays, read_manifest
@@ -28,7 +28,7 @@ def test_a_champion_ships_and_plays(name):
     run = agent_of(of, champions.AGENTS[name].replace("seconds=1", "depth=1"))
     state = of.new(options_of(of), 3)
     for counter in range(12):
-        while (mover := of.kernels.mover(state)) == -2:
+        while (mover := of.kernels.mover(state)) == CHANCE:
             of.kernels.chance(state)
         if mover == OVER:
             break
@@ -47,6 +47,7 @@ def test_a_run_of_that_name_comes_first(tmp_path):
     (own / WEIGHTS).write_bytes(b"nothing")
     with pytest.raises((UnknownAgent, CheckpointError), match="no whole state of a run"):
         agent_of(game("clever"), "td:champion", tmp_path)
+    assert agent_of(game("clever"), "champion", tmp_path).name == "champion"  # the one that ships
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_a_run_of_that_name_comes_first(tmp_path):
     [
         ("madn", "champion", "none ships for madn"),
         ("clever", "champion:rolls=3", "it has no options; it is td:champion"),
-        ("madn", "td:champion", "expected a run, as td:RUN"),
+        ("madn", "td:champion", "no data folder was named in which the run champion could be"),
     ],
 )
 def test_mistakes_are_named(name, text, expected):

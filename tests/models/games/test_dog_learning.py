@@ -152,16 +152,19 @@ def test_pins_are_exposed_to_the_cards_that_are_known(words):
 def test_hands_are_open_in_the_first_part_of_a_run():
     """Further training that goes on with open hands, or that never had them."""
 
-    def weights_of(*changes: str) -> bytes:
+    def weights_of(*changes: str, iterations: int = 2) -> bytes:
         settings = settings_of(method_of("dog", "td").settings, "dog", "td", "smoke", ("rules=distance=5", *changes))
         trainer = method_of("dog", "td").trainer(DOG, settings)
-        for iteration in range(2):
+        for iteration in range(iterations):
             trainer.iterate(iteration, iteration / 2)
         return b"".join(array.tobytes() for array in trainer.weights().values())
 
     closed, opened, half = weights_of(), weights_of("opened=1"), weights_of("opened=0.5")
     assert len({closed, opened, half}) == 3
     assert opened == weights_of("rules=distance=5,perfect_information=1")
+    assert weights_of("opened=0.5", iterations=1) == weights_of("opened=1", iterations=1)
+    with pytest.raises(OptionError, match="in teams"):
+        weights_of("rival=random")
     settings = settings_of(method_of("madn", "td").settings, "madn", "td", "smoke", ("opened=0.5",))
     with pytest.raises(OptionError, match="madn has no hidden cards"):
         method_of("madn", "td").trainer(game("madn"), settings)

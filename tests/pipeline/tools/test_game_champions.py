@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 import typer
@@ -43,12 +44,17 @@ def test_a_run_becomes_the_champion(paths, tmp_path, monkeypatch):
     assert choices[0] == choices[1]
     with pytest.raises(typer.Exit):  # against itself it has half of the games
         ship(of, "td:td", paths.board_games, 12, "")
-    with pytest.raises(typer.Exit):
-        ship(of, "td:nothing", paths.board_games, 4, "")
+    shutil.copytree(paths.board_games / "chameleon" / "td", tmp_path / "runs" / "chameleon" / "champion")
+    with pytest.raises(typer.Exit):  # nor if it is called so
+        ship(of, "td:champion", tmp_path / "runs", 12, "")
+    for wrong in ("td:nothing", "ppo:td"):
+        with pytest.raises(typer.Exit):
+            ship(of, wrong, paths.board_games, 4, "")
+    assert json.loads((tmp_path / "champions" / "chameleon" / champions.RECORD).read_text()) == record
 
 
 def test_a_duel_goes_on_where_it_was(paths, tmp_path, capsys):
-    """Games that are played twice, or are lost when the next ones are; results that hang on when they were played."""
+    """Games that are played twice, or are lost when the next ones are; results that depend on when they were played."""
     settings = {
         "seconds": 0.002,
         "first": "td:td",
@@ -57,6 +63,9 @@ def test_a_duel_goes_on_where_it_was(paths, tmp_path, capsys):
         "workers": 1,
         "second": "moves",
     }
+    with pytest.raises(typer.Exit):  # a page without the studies of others
+        chameleon_duel.main(games=6, minutes=0, **settings)
+    chameleon_page.main(paths.root, tmp_path)
     chameleon_duel.main(games=6, minutes=0, **settings)
     assert capsys.readouterr().out == ""
     chameleon_duel.main(games=6, minutes=1, **settings)
@@ -68,4 +77,8 @@ def test_a_duel_goes_on_where_it_was(paths, tmp_path, capsys):
     assert 0 <= found["interval"][0] <= found["share"] <= found["interval"][1] <= 1
     assert found["moves"] > 8
     assert all(each["share"] in (0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1) for each in duel["games"])
+    duel["networks"] = ["another", ""]
+    (tmp_path / chameleon_page.FACTS).write_text(json.dumps(facts))
+    with pytest.raises(typer.Exit):
+        chameleon_duel.main(games=9, minutes=1, **settings)
     assert "`td:td`" in (tmp_path / chameleon_page.PAGE).read_text()

@@ -38,6 +38,7 @@ def _learner(encoding: str, activation: str) -> TDKernels:
 
     of(td_layers.forward, inner)
     of(td_layers.learn, inner)
+    of(td.seat_of_learner, inner)
     evaluate = of(td.evaluate_by_network, inner)
     choose, learn_games = of(td.choose_afterstate, summing), of(td.learn_games, summing)
     name, kernels = f"search_maxn{suffix}", kernels._replace(evaluate=evaluate)

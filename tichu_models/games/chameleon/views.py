@@ -33,7 +33,7 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
     for player in range(PLAYERS):
         pawns = state.pawns[player]
         if kind == ROLES:
-            points = 100 * pawns + state.worth[player]
+            points = _by_roles(state, player)
         elif kind == ONLY_PAWNS:
             points = pawns
         elif kind == FEW_ROLES:
@@ -41,7 +41,7 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
         elif kind == MOVES:
             points = 100 * pawns + moves_of(state, player)
         else:
-            points = 100 * pawns + _further(state, player, kind)
+            points = 100 * pawns + _extra_points(state, player, kind)
         values[player] = points
         total += points
     share = A_LITTLE_LESS / total
@@ -49,9 +49,14 @@ def evaluate(state: State, kind: int, values: np.ndarray) -> None:
         values[player] = np.int64(values[player] * share)
 
 
+@inlined
+def _by_roles(state: State, player: int) -> int:
+    return 100 * state.pawns[player] + state.worth[player]
+
+
 @inner
-def _further(state: State, player: int, kind: int) -> int:
-    """What the last evaluations add to the pawns of a player."""
+def _extra_points(state: State, player: int, kind: int) -> int:
+    """What the last evaluations add to a player's points for pawns."""
     limits = state.limits
     if state.pawns[player] == 0:
         return 0
@@ -86,8 +91,8 @@ def worth(state: State, seat: int) -> float:
         return 0.0
     total = 0
     for player in range(PLAYERS):
-        total += 100 * state.pawns[player] + state.worth[player]
-    return (100 * state.pawns[seat] + state.worth[seat]) / total
+        total += _by_roles(state, player)
+    return _by_roles(state, seat) / total
 
 
 @inlined

@@ -75,15 +75,6 @@ def current_method(manifest: GameManifest, folder: Path) -> Method:
     return method
 
 
-def fill(targets: Mapping[str, np.ndarray], arrays: Mapping[str, np.ndarray]) -> None:
-    """Copies arrays into those of the same names. ValueError names one that is missing or of another shape."""
-    for name, target in targets.items():
-        if name not in arrays or arrays[name].shape != target.shape:
-            there = f"of shape {arrays[name].shape}" if name in arrays else "missing"
-            raise ValueError(f"'{name}' is {there}; expected {target.shape}")
-        target[...] = arrays[name]
-
-
 def write_arrays(path: Path, arrays: Arrays, manifest: GameManifest, notes: Mapping[str, Any]) -> None:
     """Writes arrays of a run with notes on them, and the digest of its manifest."""
     from safetensors.numpy import save

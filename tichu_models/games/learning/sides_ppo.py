@@ -23,6 +23,7 @@ FIGURES = ("length", "entropy", "kl", "clipped", "loss", "error")
 class SidesPPOSettings(PPOTrainingSettings):
     """How a policy learns from games with itself."""
 
+    rules: str = option("players=2,distance=4", "options of the game as key=value,key=value; by them two sides play")
     opponents: tuple[str, ...] = option(
         ("random", "rules"), "agents against whom it is judged: it is one side and each of them the other one"
     )

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from tichu_models.algorithms.arrays import fill
 from tichu_models.algorithms.td_network import TDNetwork
 from tichu_models.chance import draw
 from tichu_models.game import Game
 from tichu_models.games.agents import GameAgent, LearnedAgent
 from tichu_models.games.learning.evaluation import judge, options_of
-from tichu_models.games.learning.manifest import fill
 from tichu_models.games.learning.settings import TrainingSettings
 from tichu_models.games.learning.trainer import Arrays, Method, Result
 from tichu_models.options import OptionError, option
@@ -23,7 +23,7 @@ RIVALS = ("itself", "random", "rules")  # as `algorithms.td` numbers them
 
 @dataclass(frozen=True, kw_only=True)
 class TDSettings(TrainingSettings):
-    """How a network learns from games with itself."""
+    """How a network learns from games with itself, or with a rival."""
 
     hidden: int = option(160, "hidden units", least=1, most=10_000)
     encoding: Literal["attacks", "fields", "thesis-386", "thesis-126", "reach", "hands"] = option(
@@ -38,7 +38,9 @@ class TDSettings(TrainingSettings):
     guided: float = option(
         0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
     )
-    rival: Literal["itself", "random", "rules"] = option("itself", "who has all seats but one")
+    rival: Literal["itself", "random", "rules"] = option(
+        "itself", "who has all seats but one in games that are not guided; `rules` are rules of thumb"
+    )
     opened: float = option(
         0.0, "share of the run at its beginning in which cards that are hidden later are open", least=0, most=1
     )
@@ -52,14 +54,16 @@ class TDSettings(TrainingSettings):
 
 
 class TDTrainer:
-    """A network that plays with itself."""
+    """A network that plays, and learns from its games."""
 
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
         self._network, self._options = _network(game, settings), options_of(game, settings.rules)
         if settings.opened and game.open is None:
             raise OptionError(f"opened: {game.name} has no hidden cards")
-        self._open = game.open(self._options) if game.open else self._options
+        if settings.rival != "itself" and any(len(side) > 1 for side in game.sides(self._options)):
+            raise OptionError(f"rival: who plays {game.name} in teams is judged with a partner of its own kind")
+        self._opened_options = game.open(self._options) if game.open else self._options
 
     @property
     def games(self) -> int:
@@ -74,7 +78,7 @@ class TDTrainer:
         epsilon = settings.epsilon + share * (settings.last_epsilon - settings.epsilon)
         guided = settings.iteration_games if share < settings.guided else 0
         rival = RIVALS.index(settings.rival)
-        options = self._open if share < settings.opened else self._options
+        options = self._opened_options if share < settings.opened else self._options
         moves = self._network.learn(
             options, key, settings.iteration_games, epsilon, rate, settings.trace, settings.limit, guided, rival
         )

@@ -9,10 +9,11 @@ from tichu_models.games.agents import agent_of
 from tichu_models.games.learning.evaluation import OPENING, match_options
 from tichu_models.games.match import match
 from tichu_models.games.registry import game
+from tichu_pipeline.games.studies.sessions import ORDERS
 from tichu_pipeline.games.studies.study import Study, Table
 from tichu_pipeline.storage.folders import DataPaths
 
-SEED, ORDERS = 11, 24
+SEED = 11
 # Sessions of a second a move: wins of 96 games.
 PUBLISHED = {"roles": 13, "pawns": 29, "few-roles": 29, "moves": 19}
 ABOUT = {

@@ -21,6 +21,7 @@ KERNELS = OF_GAME._replace(features=hands)
 forward = bound(td_layers.forward, __name__, inner, KERNELS)
 learn = bound(td_layers.learn, __name__, inner, KERNELS, forward=forward)
 choose_afterstate = bound(td.choose_afterstate, __name__, summing, KERNELS, seen_by=who_acted, forward=forward)
+seat_of_learner = bound(td.seat_of_learner, __name__, inner, KERNELS)
 learn_games = bound(
     td.learn_games,
     __name__,
@@ -31,6 +32,7 @@ learn_games = bound(
     learn=learn,
     choose_afterstate=choose_afterstate,
     guide=choose_by_worth,
+    seat_of_learner=seat_of_learner,
 )
 
 LEARNERS = {("hands", "relu"): TDKernels(INPUTS, MOST_ACTIVE, choose_afterstate, learn_games, None)}

@@ -32,6 +32,7 @@ def _learner(encoding: str) -> TDKernels:
 
     of(td_layers.forward, inner)
     of(td_layers.learn, inner)
+    of(td.seat_of_learner, inner)
     others["evaluate"] = of(td.evaluate_by_network, inner)
     choose, learn_games = of(td.choose_afterstate, summing), of(td.learn_games, summing)
     return TDKernels(width, most, choose, learn_games, None, of(chance_search.search_expectimax, summing))
