@@ -11,7 +11,7 @@ from tichu_models.game import OVER
 from tichu_models.games.agents import agent_of
 from tichu_models.games.match import match
 from tichu_models.games.registry import game
-from tichu_models.games.sides_agents import SidesPolicyAgent
+from tichu_models.games.sides_agents import policy_agent
 
 MADN = game("madn")
 RULES = {"players": "2", "distance": "4"}
@@ -51,7 +51,7 @@ def test_it_learns_to_beat_chance():
     training = training_of()
     figures = [training.iterate(i / 40) for i in range(40)]
     assert figures[-1]["entropy"] < figures[0]["entropy"]
-    agent = SidesPolicyAgent("ppo", MADN, training.policy.ask, training.world.inputs)
+    agent = policy_agent("ppo", MADN, training.world.inputs, training.policy.ask)
     found = match(MADN, options_of(MADN, **RULES), [agent, agent_of(MADN, "random")], 200, 1, 4)
     assert found["agents"][0]["share"] > 0.58
     assert found["agents"][0]["illegal"] == 0

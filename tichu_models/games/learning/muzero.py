@@ -92,10 +92,10 @@ class MuZeroTrainer:
 
     def evaluate(self) -> list[Result]:
         """The networks with their search against other agents."""
-        from tichu_models.games.muzero_agent import MuZeroAgent
+        from tichu_models.games.sides_agents import muzero_agent
 
         settings = self._settings
-        agent = MuZeroAgent("muzero", self._game, lambda n: self._training.thinker_of(n, settings.simulations))
+        agent = muzero_agent("muzero", self._game, lambda n: self._training.thinker_of(n, settings.simulations))
         return judge(self._game, agent, settings)
 
     def weights(self) -> Arrays:
@@ -151,7 +151,7 @@ def player(
     from tichu_models.algorithms.lockstep_batch import kernels_of
     from tichu_models.algorithms.muzero.chance_networks import network_of
     from tichu_models.algorithms.muzero.thinking import Thinker
-    from tichu_models.games.muzero_agent import MuZeroAgent
+    from tichu_models.games.sides_agents import muzero_agent
 
     effort = changed(Effort, {}, [f"{key}={value}" for key, value in options.items()], "options")
     kernels, rules = kernels_of(game), options_of(game, settings.rules)
@@ -159,7 +159,7 @@ def player(
     load(network, weights, WEIGHTS)
     simulations = effort.simulations or settings.simulations
     of_legal = settings.legal > 0
-    return MuZeroAgent(name, game, lambda n: Thinker(network, n, simulations, settings.considered, of_legal))
+    return muzero_agent(name, game, lambda n: Thinker(network, n, simulations, settings.considered, of_legal))
 
 
 METHOD = Method(1, MuZeroSettings, MuZeroTrainer, player)

@@ -42,12 +42,11 @@ class SidesPPOTrainer(PPOTrainer):
 
     def evaluate(self) -> list[Result]:
         """The policy against other agents."""
-        from tichu_models.games.sides_agents import SidesPolicyAgent
+        from tichu_models.games.sides_agents import policy_agent
 
-        policy = self._training.policy
-        return judge(
-            self._game, SidesPolicyAgent("ppo", self._game, policy.ask, self._training.world.inputs), self._settings
-        )
+        training = self._training
+        agent = policy_agent("ppo", self._game, training.world.inputs, training.policy.ask)
+        return judge(self._game, agent, self._settings)
 
 
 def player(
@@ -56,14 +55,14 @@ def player(
     """Plays the likeliest legal action."""
     from tichu_models.algorithms.lockstep_batch import kernels_of
     from tichu_models.algorithms.masked_policy import actor
-    from tichu_models.games.sides_agents import SidesPolicyAgent
+    from tichu_models.games.sides_agents import policy_agent
 
     if options:
         raise OptionError(f"{', '.join(options)}: it has no such option")
     inputs = kernels_of(game).inputs_of(options_of(game, settings.rules))
     network = actor(inputs, settings.hidden, game.actions)
     load(network, weights, WEIGHTS)
-    return SidesPolicyAgent(name, game, network.eval(), inputs)
+    return policy_agent(name, game, inputs, network.eval())
 
 
 METHOD = Method(1, SidesPPOSettings, SidesPPOTrainer, player)
