@@ -99,7 +99,8 @@ points at the table; where a pupil makes none of them, what is better in a posit
 EXPLOITED_ABOUT = """\
 Each player was frozen, and others were trained against it alone (`tichu exploit`): from its own networks, if it has
 some, and from others. The best of them was chosen on some deals and judged on the deals of this table. What it wins is
-a lower bound: somebody else may win more. A player whom nobody can beat would lose nothing."""
+a lower bound: somebody else may win more. A player whom nobody can beat would lose nothing. Minutes are those of the
+clock, on cores that other work shared."""
 
 
 def collect(paths: DataPaths, facts: dict[str, Any]) -> dict[str, Any]:
