@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "champions"
 # What the agent `champion` stands for.
 AGENTS = {
     "chameleon": "maxnis:seconds=1,evaluation=td:champion",
-    "clever": "td:champion",
+    "clever": "td:champion,rolls=32",
     "dog": "td:champion",
 }
 
