@@ -32,7 +32,7 @@ SEED = 30_000_000  # of the games that judge, which nobody has trained on
 Z = 1.96
 EPISODES = 20  # of the thesis' small pictures: 200 steps
 PROTOTYPES = [(dice, mask) for dice in (2, 4) for mask in (True, False)]
-LONG, MORE = "laptop", 5  # the preset of longer runs, and how many times as many games judge them
+MORE = 5  # times as many games judge longer runs
 MOST_LOST = 1_000  # games of the last picture
 FULL = "study"  # the run of the whole game by ppo
 BINS = list(range(0, 361, 10))
@@ -51,9 +51,9 @@ def history(run: GameRun, name: str) -> list[float]:
     return [round(float(row[name]), 3) for row in rows_of(run.path / ITERATIONS)]
 
 
-def prototype(paths: DataPaths, preset: str, dice: int, mask: bool, games: int) -> dict[str, Any]:
+def prototype(paths: DataPaths, preset: str, dice: int, mask: bool, games: int, suffix: str = "") -> dict[str, Any]:
     """A policy for the prototype, with its games against the exact optimum."""
-    name = f"study-{dice}-{'mask' if mask else 'free'}{'-long' if preset == LONG else ''}"
+    name = f"study-{dice}-{'mask' if mask else 'free'}{suffix}"
     settings = (f"rules=dice={dice}", f"mask={'true' if mask else 'false'}")
     run = train_run(paths, GameRunRequest("clever-prototype", "ppo", name, preset, settings))
     agent = agent_of(game("clever-prototype"), f"ppo:{name}", paths.board_games)
@@ -121,6 +121,7 @@ def main(
     docs: Annotated[Path, typer.Option(help="Where the page is written.")] = Path("docs"),
     games: Annotated[int, typer.Option(help="Games that judge each policy.", min=100)] = 20_000,
     preset: Annotated[str, typer.Option(help="Of the runs.", metavar="PRESET")] = "demo",
+    longer: Annotated[str, typer.Option(help="Of longer runs of the prototype.", metavar="PRESET")] = "laptop",
     part: Annotated[str, typer.Option(help="prototype, longer, whole, players or page.", metavar="PART")] = "",
     agents: Annotated[str, typer.Option(help="Agents for the part players, separated by spaces.")] = "",
 ) -> None:
@@ -129,7 +130,7 @@ def main(
     facts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     parts: dict[str, Callable[[], Any]] = {
         "prototype": lambda: [prototype(paths, preset, *each, games) for each in PROTOTYPES],
-        "longer": lambda: [prototype(paths, LONG, *each, MORE * games) for each in PROTOTYPES],
+        "longer": lambda: [prototype(paths, longer, *each, MORE * games, "-long") for each in PROTOTYPES],
         "whole": lambda: whole_game(paths, preset, games),
         "players": lambda: [player(paths, text, games) for text in agents.split()] or facts.get("players", []),
     }
