@@ -18,8 +18,8 @@ from tichu_models.games.registry import game
 from tichu_models.games.solo_actions import ACTIONS
 
 pytestmark = pytest.mark.bench
-# The target is out of reach: the bound by matrix products alone lies below it, however fast the environment is. The
-# floor holds what there is.
+# The target has not been reached, and on a quiet machine the bound by matrix products alone lies below it, however fast
+# the environment is (43 and 13 times MaskablePPO). The floor holds what there is.
 EPOCHS, TARGET, FLOOR = 5, 60.0, 7.0
 PASSES = 1 + 3 * EPOCHS
 MATRIX = 2048

@@ -35,7 +35,7 @@ was by chance: that is the option `seed_rules=1`, which is not used here."""
 QUESTIONS = """\
 **Can masked PPO learn the game?** Yes: the table says how close it comes to the best possible play of the prototype,
 and in the whole game it passes both what the thesis reports of people (about 160) and its own best policy (about 205),
-in no more steps than the thesis made.
+in about as many steps as the thesis made.
 
 **Does the mask help?** Yes, in the first million steps: without it a policy has to learn what is legal, and its errors
 cost points, as the first table says. After eight times as many steps next to nothing is left of that.
