@@ -64,9 +64,11 @@ class Plain:
     legal: list[bool]
     gumbel: list[float]
     considered: int = 16
+    stretch: float = 0.1
+    is_rescaled: bool = True
 
     def stretched(self, node: Node) -> list[float]:
-        """The values of all actions of a node, between 0 and what the visits make of 1."""
+        """The values of all actions of a node, times what the visits make of 1; of the range, between 0 and that."""
         logits = [float(each) for each in self.world.logits[node.place]]
         priors = _softmax(logits)
         found = {action: self.worth(child) for action, child in node.children.items()}
@@ -78,7 +80,8 @@ class Plain:
         values = [found.get(action, mixed) for action in range(len(logits))]
         spread = max(max(values) - min(values), 1e-8)
         most = max((child.visits for child in node.children.values()), default=0)
-        return [0.1 * (50 + most) * (value - min(values)) / spread for value in values]
+        by = self.stretch * (50 + most) / (spread if self.is_rescaled else 1)
+        return [by * (value - min(values)) for value in values]
 
     def worth(self, child: Node) -> float:
         """What a node is worth to who has come to it."""

@@ -1,4 +1,4 @@
-"""The number type in which this machine multiplies matrices fastest, and the library that does it."""
+"""How torch calculates fastest on this machine: in which number type, by which library, with how many threads."""
 
 from __future__ import annotations
 
@@ -33,3 +33,14 @@ def float32_by_onednn() -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Gives torch one thread: in small batches more of them wait for each other, or there is other work for a core."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

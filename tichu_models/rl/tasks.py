@@ -15,7 +15,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from tichu_models.algorithms.precision import has_fast_bf16
+from tichu_models.algorithms.precision import has_fast_bf16, one_thread
 from tichu_models.networks.architectures import build
 from tichu_models.observation.scaling import Scaling
 from tichu_models.observation.specs import spec
@@ -84,13 +84,9 @@ def _built(place: int, name: str, inputs: int, config: Options, dtype: torch.dty
 
 def play_task(task: RolloutTask) -> Experience:
     """Plays the rounds of a task, with one thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         players = [seated(place, player) for place, player in enumerate(task.players)]
         experience = rollout.play(players, task.fixtures, forks=task.forks)
-    finally:
-        torch.set_num_threads(threads)
     if not task.only_results:
         return experience
     nothing = np.zeros(0, dtype=np.int64)

@@ -18,7 +18,7 @@ import typer
 from tichu_models.statistics import wilson
 from tichu_models.whole_files import write_whole
 from tichu_pipeline.games.facts import REQUEST
-from tichu_pipeline.games.studies.study import STUDIES, path_of, study_of
+from tichu_pipeline.games.studies.study import path_of, studies_of, study_of
 from tichu_pipeline.html import markdown
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.stamps import json_object
@@ -41,14 +41,14 @@ tichu_pipeline.tools.chameleon_page` adds what a data folder holds to `chameleon
 
 def collect(paths: DataPaths, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts with the studies of a data folder."""
-    found = {name: json_object(path_of(paths, name)) for name in STUDIES}
+    found = {name: json_object(path_of(paths, name)) for name in studies_of("chameleon")}
     return {**facts, STUDIED: {**facts.get(STUDIED, {}), **{name: each for name, each in found.items() if each}}}
 
 
 def page(facts: Mapping[str, Any]) -> str:
     """The page as Markdown."""
     parts = [HEAD]
-    for name in STUDIES:
+    for name in studies_of("chameleon"):
         if name not in facts.get(STUDIED, {}):
             continue
         study, found = study_of(name), facts[STUDIED][name]

@@ -234,13 +234,16 @@ def test_imagined_positions_without_a_move_do_not_branch():
 
 
 @pytest.mark.parametrize("dice", ["0", "1"])
-@pytest.mark.parametrize("changes", [{"legal": 0.0, "losses": "seed"}, {"sizes": Sizes(16, 32, 2, 0.2)}])
+@pytest.mark.parametrize(
+    "changes", [{"legal": 0.0, "losses": "seed", "first_simulations": 1}, {"sizes": Sizes(16, 32, 2, 0.2)}]
+)
 def test_training_goes_on_as_it_was(changes, dice):
     """Dropout, noise or a batch that depends on what the process did before; an arm that cannot be trained."""
     of = game("madn")
     options = options_of(of, players="2", distance="4", dice=dice)
-    settings = MuZeroSettings(**{"sizes": SMALL, "games": 8, "moves": 32, "room": 96, "simulations": 3, **changes})
-    settings = MuZeroSettings(**{**vars(settings), "batch": 8, "warm_up": 64, "replayed": 0.1})
+    plays = {"games": 8, "moves": 32, "room": 96, "simulations": 3, "first_simulations": 3}
+    learns = {"sizes": SMALL, "batch": 8, "warm_up": 64, "replayed": 0.1}
+    settings = MuZeroSettings(**{**plays, **learns, **changes})
     whole, other = MuZero(of, options, settings), MuZero(of, options, settings)
     for _ in range(5):
         whole.iterate(0.5)

@@ -11,8 +11,7 @@ from tests.makers import golden
 from tichu_models.games import tic_tac_toe
 from tichu_pipeline.cli import app
 from tichu_pipeline.games.runs import GameRunRequest
-from tichu_pipeline.games.studies import depths, study
-from tichu_pipeline.games.studies.arms import arms
+from tichu_pipeline.games.studies import arms, depths, methods, study
 from tichu_pipeline.games.train import train_run
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.chameleon_page import collect, page
@@ -69,19 +68,18 @@ def test_the_policy_takes_no_depth_that_was_too_slow():
     assert chosen == {"2 to 4": 2, "5 to 7": 0, "8 to 10": 0, "11 to 13": 1, "14 to 16": 0}
 
 
-def test_every_arm_can_be_read():
+@pytest.mark.parametrize("of", [arms.ARMS, methods.ARMS])
+def test_every_arm_can_be_read(of):
     """An arm that fails after hours of others, or that changes nothing."""
-    known = arms()
-    for arm in known.values():
-        texts = [f"{key}={json.dumps(value)}" for key, value in arm.items() if key != "about"]
-        GameRunRequest("chameleon", "td", "arm", "laptop", texts).read()
-    assert len({json.dumps({**arm, "about": ""}) for arm in known.values()}) == len(known)
+    known = of.read()
+    read = [of.request(name, arm, "laptop", {}).read() for name, arm in known.items()]
+    assert len(set(map(repr, read))) == len(known)
 
 
 def test_the_page_has_every_study(paths):
     """A page that is written by hand from then on, because a study is missing."""
     text = page(collect(paths, {}))
-    for name in study.STUDIES:
+    for name in study.studies_of("chameleon"):
         assert f"tichu games experiment {name}" in text
         assert study.study_of(name).about in text
     assert "255,168" in text

@@ -34,6 +34,7 @@ SLOW_GAMES = {
     "games/madn/runs/td",
     "games/madn/runs/ppo",
     "games/madn/runs/muzero",
+    "games/madn/studies",
 }
 
 

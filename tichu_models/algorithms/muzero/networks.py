@@ -189,11 +189,12 @@ class MuZeroNet(nn.Module):
 
     def apart(self, latents: Tensor, seen: Tensor, first: int) -> Tensor:
         """How far imagined positions, those of a window from a place on, are from those that were seen."""
+        # Contiguous, or a layer would copy its weights for each window.
+        latents, seen = latents[:, first:].contiguous(), seen[:, first:].contiguous()
         with torch.no_grad():
-            true = self.represent(seen[:, first:])
+            true = self.represent(seen)
             values = self._value(true)
-        found = (latents[:, first:] - true).square().mean(-1)
-        return found + OF_VALUES * (self._value(latents[:, first:]) - values).square()
+        return (latents - true).square().mean(-1) + OF_VALUES * (self._value(latents) - values).square()
 
     def _value(self, latent: Tensor) -> Tensor:
         """The value of latent positions, from which only these learn: if the last layers learned as well, they would

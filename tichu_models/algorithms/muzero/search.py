@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tichu_models.algorithms.muzero.nodes import UNTRIED, new_tree
-from tichu_models.algorithms.muzero.tree import descend, grow, harvest, plant
+from tichu_models.algorithms.muzero.tree import PUBLISHED, Stretch, descend, grow, harvest, plant
 
 CONSIDERED = 16  # actions that are looked at in the beginning
 
@@ -61,9 +61,15 @@ class Search:
     """Searches of up to so many games at a time, with memory of their own."""
 
     def __init__(
-        self, games: int, actions: int, simulations: int, considered: int = CONSIDERED, outcomes: int = 0
+        self,
+        games: int,
+        actions: int,
+        simulations: int,
+        considered: int = CONSIDERED,
+        outcomes: int = 0,
+        stretch: Stretch = PUBLISHED,
     ) -> None:
-        self.games, self.simulations, self.outcomes = games, simulations, outcomes
+        self.games, self.simulations, self.outcomes, self._stretch = games, simulations, outcomes, stretch
         self.width = max(actions, outcomes)
         self._most = min(considered, actions)
         self._tree, self._scores = new_tree(games, self.width, simulations), np.zeros(actions)
@@ -80,7 +86,8 @@ class Search:
         noise = gumbel.astype(np.float64)
         plant(self._tree, values.astype(np.float32), logits.astype(np.float32))
         for simulation in range(self.simulations):
-            descend(self._tree, legal, noise, considered, simulation, self.outcomes, self._scores, parents, actions)
+            of_all = (self.outcomes, self._stretch, self._scores)
+            descend(self._tree, legal, noise, considered, simulation, *of_all, parents, actions)
             said = imagine(parents, actions, simulation + 1)
             arrays = (np.ascontiguousarray(each, dtype=np.float32) for each in said)
             grow(self._tree, simulation, self.outcomes, parents, actions, *arrays)
@@ -89,7 +96,7 @@ class Search:
     def _found(self, legal: np.ndarray, noise: np.ndarray) -> Found:
         games = len(legal)
         chosen, weights = np.zeros(games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
-        harvest(self._tree, legal, noise, self._scores, chosen, weights)
+        harvest(self._tree, legal, noise, self._stretch, self._scores, chosen, weights)
         children = self._tree.children[:games, 0, : legal.shape[1]]
         visits = np.take_along_axis(self._tree.visits[:games], np.maximum(children, 0), axis=1)
         visits[children == UNTRIED] = 0

@@ -17,15 +17,24 @@ from tichu_models.algorithms.muzero.chance_networks import ChanceNet
 from tichu_models.algorithms.muzero.networks import MuZeroNet
 from tichu_models.algorithms.muzero.nodes import NEVER
 from tichu_models.algorithms.muzero.search import Found, Imagined, Search
+from tichu_models.algorithms.muzero.tree import PUBLISHED, Stretch
 
 
 class Thinker:
     """Searches with so many simulations, of up to so many positions at a time. Threads must not share it."""
 
-    def __init__(self, network: MuZeroNet, games: int, simulations: int, considered: int, of_legal: bool) -> None:
-        self.network, self.games, self.of_legal = network, games, of_legal
+    def __init__(
+        self,
+        network: MuZeroNet,
+        games: int,
+        simulations: int,
+        considered: int,
+        of_legal: bool,
+        stretch: Stretch = PUBLISHED,
+    ) -> None:
+        self.network, self.games, self.simulations, self.of_legal = network, games, simulations, of_legal
         words = network.words
-        self._search = Search(games, words.actions, simulations, considered, words.outcomes)
+        self._search = Search(games, words.actions, simulations, considered, words.outcomes, stretch)
         self._latent = torch.zeros((simulations + 1, games, network.latent))
         self._by_chance = torch.zeros((simulations + 1, games), dtype=torch.bool)  # which of them are afterstates
         self._rows = torch.arange(games)

@@ -1,12 +1,15 @@
 """MuZero in self-play: many games side by side, each action by a search, and networks that learn from the last games.
 
-An iteration makes some actions in every game, measures on the games that have ended how good the networks are at what
-they have not learned from, and learns some windows of the replay.
+An iteration makes some actions in every game with the networks as they are, and beside that, on another core, learns
+windows of what was played before. Then it measures on the games that have ended how good the networks are at what they
+have not learned from.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,12 +19,13 @@ from torch import Tensor
 from tichu_models.algorithms.lockstep_batch import LockstepBatch
 from tichu_models.algorithms.muzero.chance_networks import network_of
 from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, total
-from tichu_models.algorithms.muzero.networks import Sizes
+from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
 from tichu_models.algorithms.muzero.quality import Quality, quality_of
 from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.search import CONSIDERED
 from tichu_models.algorithms.muzero.thinking import Thinker
-from tichu_models.algorithms.precision import float32_by_onednn
+from tichu_models.algorithms.muzero.tree import Stretch
+from tichu_models.algorithms.precision import float32_by_onednn, one_thread
 from tichu_models.algorithms.solo_batch import drawn_keys
 from tichu_models.algorithms.student import Student, between, fabric_of_cpu, generator_of
 from tichu_models.game import Game
@@ -41,11 +45,13 @@ class MuZeroSettings:
     moves: int = 16  # in each game in an iteration
     opening: int = 8  # random actions at the beginning of a game, at most
     simulations: int = 16
+    first_simulations: int = 16  # at the start: then games matter more than how well each action is thought over
     considered: int = CONSIDERED
+    stretch: Stretch = field(default_factory=lambda: Stretch(is_rescaled=False))
     room: int = 512  # last positions of each game side by side that are learned from
     steps: int = 5  # K: of a window
-    batch: int = 128
-    replayed: float = 2.0  # windows that are learned for each action that is made
+    batch: int = 512
+    replayed: float = 1.0  # windows that are learned for each action that is made
     warm_up: int = 8192  # positions before anything is learned
     losses: str = "published"
     legal: float = 1.0  # weight of the loss of legal actions; 0: they are learned by the policy alone
@@ -69,39 +75,51 @@ class MuZero:
         self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
         columns = (settings.games, settings.room, self.batch.inputs, game.actions)
         self.replay = Replay(*columns, settings.targets, by_chance=self.batch.outcomes > 0)
-        self.thinker = self.thinker_of(settings.games, settings.simulations)
+        self._playing = copy.deepcopy(self.network)
+        self._thinker = self._thinker_with(self._playing, settings.games, settings.first_simulations)
         self.iteration, self.ended, self.steps = 0, 0, 0
 
     def thinker_of(self, games: int, simulations: int) -> Thinker:
         """Searches with the networks as they are."""
-        return Thinker(self.network, games, simulations, self.settings.considered, self.settings.legal > 0)
+        return self._thinker_with(self.network, games, simulations)
+
+    def _thinker_with(self, network: MuZeroNet, games: int, simulations: int) -> Thinker:
+        of = self.settings
+        return Thinker(network, games, simulations, of.considered, of.legal > 0, of.stretch)
 
     def iterate(self, share: float) -> dict[str, float]:
         """Plays and learns; `share` of the training is done. Returns figures."""
-        settings, generator = self.settings, generator_of(self.settings.seed, self.iteration + 1)
-        torch.manual_seed(int(generator.integers(1 << 62)))  # of dropout
-        with float32_by_onednn():
-            new = self._play(generator)
-            figures = {"length": float(np.mean(self.replay.lengths)) if self.replay.lengths else float("nan")}
-            figures |= self._measure(new, generator)._asdict()
-            self.ended += len(self.replay.lengths)
-            self.replay.lengths.clear()
-            self.student.set_rate(between(settings.rate, settings.last_rate, share))
-            figures |= self._learn(generator)
+        settings = self.settings
+        of_playing, of_learning = (generator_of(settings.seed, self.iteration + 1, part) for part in (0, 1))
+        self._playing.load_state_dict(self.network.state_dict())
+        simulations = round(between(settings.first_simulations, settings.simulations, share))
+        if simulations != self._thinker.simulations:
+            self._thinker = self._thinker_with(self._playing, settings.games, simulations)
+        self.student.set_rate(between(settings.rate, settings.last_rate, share))
+        with float32_by_onednn(), one_thread(), ThreadPoolExecutor(1) as beside:
+            played = beside.submit(self._play, of_playing)
+            losses = self._learn(of_learning)
+            new = np.concatenate([self.replay.add(each) for each in played.result()])
+            quality = self._measure(new, of_learning)._asdict()
+        lengths = self.replay.lengths
+        length = float(np.mean(lengths)) if lengths else float("nan")
+        self.ended += len(lengths)
+        lengths.clear()
         self.iteration += 1
-        return figures
+        return {"length": length, **quality, **losses}
 
-    def _play(self, generator: np.random.Generator) -> np.ndarray:
-        """Makes actions. Returns the places of the positions that can be learned from since."""
-        batch, new = self.batch, []
+    def _play(self, generator: np.random.Generator) -> list[Seen]:
+        """Makes actions, in a thread of its own. Returns the positions and what has come of them."""
+        torch.set_num_threads(1)  # of this thread
+        batch, found = self.batch, []
         for _ in range(self.settings.moves):
             seen, legal, sides = batch.seen.copy(), batch.masks.copy(), batch.sides.copy()
-            found = self.thinker.think(seen, legal, generator.gumbel(size=legal.shape))
-            batch.step(found.actions)
-            position = (seen, legal, sides, found.weights, found.values, found.actions)
-            came = (batch.rewards, batch.relations == 0, batch.afters, batch.outcome)
-            new.append(self.replay.add(Seen(*position, *came)))
-        return np.concatenate(new)
+            thought = self._thinker.think(seen, legal, generator.gumbel(size=legal.shape))
+            batch.step(thought.actions)
+            position = (seen, legal, sides, thought.weights, thought.values, thought.actions)
+            came = (batch.rewards.copy(), batch.relations == 0, batch.afters.copy(), batch.outcome.copy())
+            found.append(Seen(*position, *came))
+        return found
 
     def _measure(self, places: np.ndarray, generator: np.random.Generator) -> Quality:
         """How good the networks are at some of the new positions."""
@@ -111,6 +129,7 @@ class MuZero:
 
     def _learn(self, generator: np.random.Generator) -> dict[str, float]:
         """Learns windows of the replay. Returns the mean losses."""
+        torch.manual_seed(int(generator.integers(1 << 62)))  # of dropout
         settings, known = self.settings, self.replay.known()
         names = PARTS + (OF_CHANCE if self.batch.outcomes else ())
         if self.replay.now * settings.games < settings.warm_up or not len(known):

@@ -7,24 +7,37 @@ Where the game has chance an action leads to an afterstate, which belongs to the
 chance to the next position. `outcomes` is how many there are, 0 without chance.
 
 Actions are valued as by Gumbel MuZero (Danihelka et al. 2022): those not yet tried are thought to be worth what the
-network and the tried ones say of the node, and all values are brought to 0 .. 1 and stretched by the visits.
+network and the tried ones say of the node, and all values are stretched by the visits.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from tichu_models.algorithms.muzero.nodes import UNTRIED, Tree, choose_outcome, fill_node, mean_of_outcomes
 from tichu_models.kernels import inner, kernel
 
-STRETCH, FIRST_VISITS = 0.1, 50.0  # value_scale and maxvisit_init of the paper
+FIRST_VISITS = 50.0  # maxvisit_init of the paper
 SMALL = 1e-8  # differences of values below it count as none
 TINY = float(np.finfo(np.float32).tiny)  # the least prior
 LOW = -1e9  # the least score of an action at the root
 
 
+class Stretch(NamedTuple):
+    """What values count beside the logits of a policy. In the paper those of a node are brought to 0 .. 1 before: so
+    its best and its worst action are always far apart, even if it is by noise that their values differ."""
+
+    by: float = 0.1  # for each visit; value_scale of the paper
+    is_rescaled: bool = True  # to 0 .. 1
+
+
+PUBLISHED = Stretch()
+
+
 @inner
-def value_actions(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
+def value_actions(tree: Tree, game: int, node: int, stretch: Stretch, scores: np.ndarray) -> int:
     """Writes what each action of a node is worth beside the policy's logits; returns how often they have been tried."""
     tried, most, prior, found = 0, 0, 0.0, 0.0
     for action in range(len(scores)):
@@ -46,16 +59,18 @@ def value_actions(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
         if tree.children[game, node, action] == UNTRIED:
             scores[action] = mixed
         lowest, highest = min(lowest, scores[action]), max(highest, scores[action])
-    scale = STRETCH * (FIRST_VISITS + most) / max(highest - lowest, SMALL)
+    scale = stretch.by * (FIRST_VISITS + most)
+    if stretch.is_rescaled:
+        scale /= max(highest - lowest, SMALL)
     for action in range(len(scores)):
         scores[action] = (scores[action] - lowest) * scale
     return tried
 
 
 @inner
-def choose_inside(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
+def choose_inside(tree: Tree, game: int, node: int, stretch: Stretch, scores: np.ndarray) -> int:
     """The action of an inner node that is furthest behind what the improved policy would give it."""
-    tried = value_actions(tree, game, node, scores)
+    tried = value_actions(tree, game, node, stretch, scores)
     highest, total = -np.inf, 0.0
     for action in range(len(scores)):
         scores[action] += tree.logits[game, node, action]
@@ -75,10 +90,16 @@ def choose_inside(tree: Tree, game: int, node: int, scores: np.ndarray) -> int:
 
 @inner
 def choose_at_root(
-    tree: Tree, game: int, legal: np.ndarray, gumbel: np.ndarray, visits_of_all: int, scores: np.ndarray
+    tree: Tree,
+    game: int,
+    legal: np.ndarray,
+    gumbel: np.ndarray,
+    visits_of_all: int,
+    stretch: Stretch,
+    scores: np.ndarray,
 ) -> int:
     """The legal action with the highest score among those that have been tried so often."""
-    value_actions(tree, game, 0, scores)
+    value_actions(tree, game, 0, stretch, scores)
     highest = -np.inf
     for action in range(len(scores)):
         if legal[action]:
@@ -109,6 +130,7 @@ def descend(
     considered: np.ndarray,
     simulation: int,
     outcomes: int,
+    stretch: Stretch,
     scores: np.ndarray,
     parents: np.ndarray,
     actions: np.ndarray,
@@ -117,13 +139,14 @@ def descend(
     how often the actions at the root that are still in question have been tried, simulation by simulation."""
     for game in range(len(parents)):
         node = 0
-        action = choose_at_root(tree, game, legal[game], gumbel[game], considered[game, simulation], scores)
+        in_question = considered[game, simulation]
+        action = choose_at_root(tree, game, legal[game], gumbel[game], in_question, stretch, scores)
         while tree.children[game, node, action] != UNTRIED:
             node = tree.children[game, node, action]
             if tree.by_chance[game, node]:
                 action = choose_outcome(tree, game, node, outcomes)
             else:
-                action = choose_inside(tree, game, node, scores)
+                action = choose_inside(tree, game, node, stretch, scores)
         parents[game], actions[game] = node, action
 
 
@@ -162,7 +185,13 @@ def grow(
 
 @kernel
 def harvest(
-    tree: Tree, legal: np.ndarray, gumbel: np.ndarray, scores: np.ndarray, chosen: np.ndarray, weights: np.ndarray
+    tree: Tree,
+    legal: np.ndarray,
+    gumbel: np.ndarray,
+    stretch: Stretch,
+    scores: np.ndarray,
+    chosen: np.ndarray,
+    weights: np.ndarray,
 ) -> None:
     """The action that each root has come to, and the improved policy as probabilities (float32)."""
     for game in range(len(chosen)):
@@ -171,7 +200,7 @@ def harvest(
             child = tree.children[game, 0, action]
             if child != UNTRIED:
                 most = max(most, tree.visits[game, child])
-        chosen[game] = choose_at_root(tree, game, legal[game], gumbel[game], most, scores)
+        chosen[game] = choose_at_root(tree, game, legal[game], gumbel[game], most, stretch, scores)
         highest, total = -np.inf, 0.0
         for action in range(len(scores)):
             scores[action] += tree.logits[game, 0, action]

@@ -21,6 +21,7 @@ from tichu_models.presets import changed
 if TYPE_CHECKING:
     from tichu_models.algorithms.muzero.networks import Sizes
     from tichu_models.algorithms.muzero.training import MuZero
+    from tichu_models.algorithms.muzero.tree import Stretch
 
 WEIGHTS = "network.weights."  # how the names of a player's arrays begin
 
@@ -41,14 +42,21 @@ class MuZeroSettings(TrainingSettings):
     moves: int = option(16, "actions of each in an iteration", least=1)
     opening: int = option(8, "random actions at the beginning of a game, at most", least=0)
     simulations: int = option(16, "simulations of a search", least=1, most=10_000)
+    first_simulations: int | None = option(
+        None, "simulations at the start, from which they grow geometrically; by default as many", least=1, most=10_000
+    )
     considered: int = option(16, "actions that a search looks at in the beginning", least=1)
+    stretch: float = option(0.1, "what a value of 1 counts beside the policy's logits, for each visit", least=0)
+    rescaled: bool = option(
+        False, "whether the values of all actions of a position are brought to 0 .. 1 before, as published"
+    )
     room: int = option(512, "last positions of each game side by side that are learned from", least=1)
     bootstrap: int = option(50, "actions after which the search's value is the target, if the game lasts", least=1)
     discount: float = option(1.0, "of that value, for each action", least=0, most=1)
     fade: float = option(0.997, "of the outcome, for each action to the end", least=0, most=1)
     steps: int = option(5, "K: actions of a window of positions that is learned", least=1, most=100)
-    batch: int = option(128, "windows of a step of gradient", least=1)
-    replayed: float = option(2.0, "windows that are learned for each action that is made", least=0)
+    batch: int = option(512, "windows of a step of gradient", least=1)
+    replayed: float = option(1.0, "windows that are learned for each action that is made", least=0)
     warm_up: int = option(8192, "actions before anything is learned", least=0)
     losses: Literal["published", "seed"] = option("published", "what the parts of the loss count")
     legal: float = option(
@@ -66,6 +74,13 @@ class MuZeroSettings(TrainingSettings):
         from tichu_models.algorithms.muzero.networks import Sizes
 
         return Sizes(self.latent, self.hidden, self.blocks, self.dropout)
+
+    @property
+    def stretched(self) -> Stretch:
+        """What values count in a search."""
+        from tichu_models.algorithms.muzero.tree import Stretch
+
+        return Stretch(self.stretch, self.rescaled)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +141,9 @@ def _training(game: Game, settings: MuZeroSettings) -> MuZero:
         moves=settings.moves,
         opening=settings.opening,
         simulations=settings.simulations,
+        first_simulations=settings.first_simulations or settings.simulations,
         considered=settings.considered,
+        stretch=settings.stretched,
         room=settings.room,
         steps=settings.steps,
         batch=settings.batch,
@@ -157,9 +174,8 @@ def player(
     kernels, rules = kernels_of(game), options_of(game, settings.rules)
     network = network_of(kernels.inputs_of(rules), game.actions, settings.sizes, kernels.outcomes_of(rules))
     load(network, weights, WEIGHTS)
-    simulations = effort.simulations or settings.simulations
-    of_legal = settings.legal > 0
-    return muzero_agent(name, game, lambda n: Thinker(network, n, simulations, settings.considered, of_legal))
+    searches = (effort.simulations or settings.simulations, settings.considered, settings.legal > 0, settings.stretched)
+    return muzero_agent(name, game, lambda n: Thinker(network, n, *searches))
 
 
-METHOD = Method(1, MuZeroSettings, MuZeroTrainer, player)
+METHOD = Method(2, MuZeroSettings, MuZeroTrainer, player)

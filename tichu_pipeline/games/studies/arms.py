@@ -1,72 +1,31 @@
 """How Chameleon Chess is best learned: encodings, hidden sizes, lambda, rates, activations and line-ups, arm by arm.
 
-chameleon_arms.toml has the arms. Each is a run arm_<name>, which is trained once and goes on where it was; an arm that
-is not chosen is left out of the facts, so that they can be filled in parts.
+chameleon_arms.toml has the arms.
 """
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tichu_models.options import OptionError, expected
-from tichu_models.runs.files import FIGURES, METRICS
-from tichu_models.runs.journal import rows_of
-from tichu_pipeline.games.runs import GameRunRequest
+from tichu_pipeline.games.studies.runs_of_arms import ALL, Arms, result_of
 from tichu_pipeline.games.studies.study import Study, Table
-from tichu_pipeline.games.train import train_run
 from tichu_pipeline.storage.folders import DataPaths
 
-PREFIX = "arm_"
-ALL = "all"
 OPPONENTS = ("random", "maxn:depth=1", "maxn:depth=2")
-
-
-def arms() -> dict[str, dict[str, Any]]:
-    """The settings of every arm, those of `base` included, and what each is about."""
-    text = (resources.files("tichu_pipeline.games.studies") / "chameleon_arms.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    return {name: {**tables["base"], **table} for name, table in tables.items()}
+ARMS = Arms("chameleon", "chameleon_arms.toml", OPPONENTS, ("games",))
 
 
 def find(paths: DataPaths, size: Mapping[str, Any]) -> dict[str, Any]:
-    """Trains the chosen arms, and gathers all that are finished with this size."""
-    known = arms()
-    chosen = list(known) if size["arms"] == ALL else size["arms"].split(",")
-    for name in chosen:
-        if name not in known:
-            raise OptionError(f"no arm is called '{name}'; {expected(name, list(known))}")
-    return {"arms": [_trained(paths, name, known[name], size) for name in chosen]}
-
-
-def _trained(paths: DataPaths, name: str, arm: Mapping[str, Any], size: Mapping[str, Any]) -> dict[str, Any]:
-    settings = {key: value for key, value in arm.items() if key != "about"}
-    settings |= {"iterations": size["iterations"], "iteration_games": size["games"], "evaluations": size["evaluations"]}
-    settings |= {"evaluation_games": size["judged"], "opponents": list(OPPONENTS)}
-    texts = tuple(f"{key}={json.dumps(value)}" for key, value in settings.items())
-    request = GameRunRequest("chameleon", "td", f"{PREFIX}{name}", "laptop", texts)
-    made = train_run(paths, request, replace=True)
-    curve = [
-        {"games": int(row["games"]), "opponent": row["opponent"], "result": float(row["result"])}
-        for row in rows_of(made.path / METRICS)
-    ]
-    assert (made.path / FIGURES).exists()
-    results = made.figures["results"]
-    return {"name": name, "about": arm["about"], "games": made.rows, "results": results, "curve": curve}
+    """Trains the chosen arms."""
+    settings = {"iterations": size["iterations"], "iteration_games": size["games"], "evaluations": size["evaluations"]}
+    return ARMS.find(paths, size["arms"], "laptop", {**settings, "evaluation_games": size["judged"]})
 
 
 def tables(facts: Mapping[str, Any]) -> list[Table]:
     """A row for each arm."""
-    rows = []
-    for arm in facts["arms"]:
-        cells = [
-            f"{each['result']:.1%} ({100 * each['low']:.1f} .. {100 * each['high']:.1f})" for each in arm["results"]
-        ]
-        rows.append((arm["name"], arm["about"], f"{arm['games']:,}", *cells))
+    rows = [(arm["name"], arm["about"], f"{arm['games']:,}", *map(result_of, arm["results"])) for arm in facts["arms"]]
     played = facts["arms"][0]["results"][0]["played"] if facts["arms"] else 0
     about = (
         f"One seat against the others of the same agent, over {played} games each with 95 % intervals; by chance it "

@@ -33,6 +33,7 @@ STUDIES = {
     "evaluations": (f"{ROOM}.evaluations", "chameleon"),
     "arms": (f"{ROOM}.arms", "chameleon"),
     "overtaking": (f"{ROOM}.overtaking", "chameleon"),
+    "methods": (f"{ROOM}.methods", "madn"),
 }
 
 

@@ -195,19 +195,23 @@ def _preset(config: GameConfig) -> str:
     return config.preset
 
 
-# Runs of the job `everything`: with the preset demo each takes seconds. The job `games` makes the others as well.
+# Runs of the job `everything`: with the preset demo each takes seconds. The job `games` makes the others as well, and
+# studies of games whose runs are not among these.
 QUICK = {("chameleon", "td"), ("clever", "td")}
 
 game_rules = {name: rules_asset(name) for name in MODULES}
 game_runs = {name: [run_asset(name, method) for method in methods_of(name)] for name in MODULES}
 game_matches = {name: matches_asset(name, game_runs[name]) for name in MODULES if matches.has_some(name)}
-slow_runs = [
-    run
-    for name, listed in game_runs.items()
-    for method, run in zip(methods_of(name), listed, strict=True)
-    if (name, method) not in QUICK
-]
 game_studies = {name: studies_asset(name, game_runs[name]) for name in MODULES if study.studies_of(name)}
+slow_games = [
+    *(
+        run
+        for name, listed in game_runs.items()
+        for method, run in zip(methods_of(name), listed, strict=True)
+        if (name, method) not in QUICK
+    ),
+    *(studies for name, studies in game_studies.items() if (name, "td") not in QUICK),
+]
 games_assets = [
     *game_rules.values(),
     *(each for listed in game_runs.values() for each in listed),
