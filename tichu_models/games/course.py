@@ -15,6 +15,7 @@ from tichu_models.game import CHANCE, OVER, Game, State
 from tichu_models.games.agents import GameAgent
 
 AT_ONCE = 512  # games side by side, at most
+LONGEST = 20_000  # actions, after which a game is drawn: agents without chance can go round in circles for ever
 
 
 @runtime_checkable
@@ -56,7 +57,7 @@ def course(game: Game, options: np.ndarray, key: Key, opening: int) -> Course:
     place of one that is not."""
     state, made, illegal = game.new(options, int(draw(key, 0))), 0, dict.fromkeys(game.seats_of(options), 0)
     decisions, by_chance = key_of(key, 1), key_of(key, 2)
-    while (seat := int(game.kernels.mover(state))) != OVER:
+    while (seat := int(game.kernels.mover(state))) != OVER and made < LONGEST:
         if seat == CHANCE:
             game.kernels.chance(state)
             continue
@@ -70,8 +71,16 @@ def course(game: Game, options: np.ndarray, key: Key, opening: int) -> Course:
                 action = legal[0]
         game.kernels.step(state, action)
         made += 1
-    returns = game.returns(state)
+    returns = game.returns(state) if seat == OVER else _drawn(game, options)
     return Played(returns, returns if game.total is not None else _won(returns, game.seats_of(options)), made, illegal)
+
+
+def _drawn(game: Game, options: np.ndarray) -> np.ndarray:
+    """The returns of a game that all sides win alike."""
+    returns, sides = np.zeros(len(game.seats)), game.sides(options)
+    for side in sides:
+        returns[list(side)] = (game.total or 0) / len(sides) / len(side)
+    return returns
 
 
 def _won(scores: np.ndarray, seats: tuple[int, ...]) -> np.ndarray:
