@@ -64,7 +64,7 @@ class Plain:
     legal: list[bool]
     gumbel: list[float]
     considered: int = 16
-    stretch: float = 0.1
+    value_scale: float = 0.1
     is_rescaled: bool = True
 
     def stretched(self, node: Node) -> list[float]:
@@ -80,7 +80,7 @@ class Plain:
         values = [found.get(action, mixed) for action in range(len(logits))]
         spread = max(max(values) - min(values), 1e-8)
         most = max((child.visits for child in node.children.values()), default=0)
-        by = self.stretch * (50 + most) / (spread if self.is_rescaled else 1)
+        by = self.value_scale * (50 + most) / (spread if self.is_rescaled else 1)
         return [by * (value - min(values)) for value in values]
 
     def worth(self, child: Node) -> float:

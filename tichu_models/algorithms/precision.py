@@ -35,11 +35,17 @@ def float32_by_onednn() -> Iterator[None]:
         torch.set_float32_matmul_precision(before)
 
 
+def use_one_thread() -> None:
+    """As `one_thread`, for good: how a thread begins that calculates."""
+    torch.set_num_threads(1)
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Gives torch one thread: in small batches more of them wait for each other, or there is other work for a core."""
+    """Lets torch calculate with one thread, as far as the calling thread is concerned: in small batches more of them
+    would wait for each other, or take a core that has something else to do."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    use_one_thread()
     try:
         yield
     finally:

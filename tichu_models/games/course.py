@@ -15,7 +15,6 @@ from tichu_models.game import CHANCE, OVER, Game, State
 from tichu_models.games.agents import GameAgent
 
 AT_ONCE = 512  # games side by side, at most
-LONGEST = 20_000  # actions, after which a game is drawn: agents without chance can go round in circles for ever
 
 
 @runtime_checkable
@@ -41,6 +40,7 @@ class Played(NamedTuple):
     shares: np.ndarray  # of the game, by seat
     length: int
     illegal: dict[int, int]  # by seat
+    is_over: bool  # or it has been broken off
 
 
 Course = Generator[Asked, int, Played]
@@ -54,10 +54,11 @@ def key_of(key: Key, counter: int) -> Key:
 
 def course(game: Game, options: np.ndarray, key: Key, opening: int) -> Course:
     """Asks for every action of a game but for some random ones at the beginning. The first legal action is made in the
-    place of one that is not."""
+    place of one that is not. After `Game.bound` actions all sides have drawn: agents without chance can go round in
+    circles for ever."""
     state, made, illegal = game.new(options, int(draw(key, 0))), 0, dict.fromkeys(game.seats_of(options), 0)
     decisions, by_chance = key_of(key, 1), key_of(key, 2)
-    while (seat := int(game.kernels.mover(state))) != OVER and made < LONGEST:
+    while (seat := int(game.kernels.mover(state))) != OVER and made < game.bound:
         if seat == CHANCE:
             game.kernels.chance(state)
             continue
@@ -71,8 +72,10 @@ def course(game: Game, options: np.ndarray, key: Key, opening: int) -> Course:
                 action = legal[0]
         game.kernels.step(state, action)
         made += 1
-    returns = game.returns(state) if seat == OVER else _drawn(game, options)
-    return Played(returns, returns if game.total is not None else _won(returns, game.seats_of(options)), made, illegal)
+    is_over = seat == OVER
+    returns = game.returns(state) if is_over else _drawn(game, options)
+    shares = returns if game.total is not None else _won(returns, game.seats_of(options))
+    return Played(returns, shares, made, illegal, is_over)
 
 
 def _drawn(game: Game, options: np.ndarray) -> np.ndarray:

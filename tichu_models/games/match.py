@@ -102,6 +102,7 @@ def match(
         "opening": opening,
         "seed": seed,
         "length_mean": float(np.mean([played.length for played in all_played])),
+        "broken_off": sum(not played.is_over for played in all_played),
         "agents": [score.as_json() for score in scores.values()],
         "seats": {game.seats[seat]: {"wins": won} for seat, won in wins.items()},
     }
@@ -115,6 +116,7 @@ def _alone(
     (seat,) = game.seats_of(options)
     score, keys = Score(agent.name, seats=1), [key_of(np.uint64(seed), number) for number in range(games)]
     lengths: list[int] = []
+    broken_off = 0
     if isinstance(agent, SideBySide):
         found, made = agent.scores(options, np.array([key_of(key, 0) for key in keys], dtype=np.uint64))
         score.returns, lengths = found.tolist(), made.tolist()
@@ -125,6 +127,7 @@ def _alone(
             score.returns.append(float(played.returns[seat]))
             score.illegal += played.illegal[seat]
             lengths.append(played.length)
+            broken_off += not played.is_over
     score.wins, score.shares = games, [1.0] * games
     return {
         "game": game.name,
@@ -133,6 +136,7 @@ def _alone(
         "opening": 0,
         "seed": seed,
         "length_mean": float(np.mean(lengths)),
+        "broken_off": broken_off,
         "agents": [score.as_json()],
         "seats": {game.seats[seat]: {"wins": games}},
     }

@@ -17,7 +17,7 @@ from tichu_pipeline.analysis.build import database_stamp
 from tichu_pipeline.brettspielwelt.archives.catalogue import Catalogue
 from tichu_pipeline.brettspielwelt.archives.scan import scan
 from tichu_pipeline.orchestration.assets.best_response import best_response
-from tichu_pipeline.orchestration.assets.games import slow_games
+from tichu_pipeline.orchestration.assets.games import slow_assets
 from tichu_pipeline.orchestration.assets.reviews import reviews
 from tichu_pipeline.orchestration.assets.selfplay import selfplay_runs
 from tichu_pipeline.orchestration.partitions import MONTHS
@@ -45,7 +45,7 @@ refresh = dg.define_asset_job(
 
 # Left to the jobs `selfplay`, `games`, `exploit` and `judge`: a second player that learns from self-play would take
 # as long again, those who train against one player longer still, and whose decisions are judged has to be said.
-SLOW = (*selfplay_runs[1:], *slow_games, best_response, reviews)
+SLOW = (*selfplay_runs[1:], *slow_assets, best_response, reviews)
 LEFT_OUT = dg.AssetSelection.assets(*(each.key for each in SLOW))
 
 everything = dg.define_asset_job(

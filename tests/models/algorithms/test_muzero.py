@@ -11,7 +11,7 @@ from tests.makers.searches import Searches
 from tests.oracles.muzero import Plain, World, value_targets
 from tichu_models.algorithms.muzero import targets
 from tichu_models.algorithms.muzero.search import Search, considered_visits
-from tichu_models.algorithms.muzero.tree import Stretch
+from tichu_models.algorithms.muzero.tree import OF_MCTX, ValueScale
 
 GAMES = 24
 
@@ -72,21 +72,21 @@ CASES = [(24, 32, 0.0), (24, 100, 1.0), (5, 50, 0.0), (3, 1, 1.0), (40, 75, 1.0)
 BY_CHANCE = [(24, 100, 0.0, 6), (3, 60, 1.0, 6), (5, 2, 0.0, 5), (4, 40, 1.0, 1)]
 
 
-STRETCHES = [Stretch(), Stretch(0.4, is_rescaled=False)]
+SCALES = [OF_MCTX, ValueScale(0.4, is_rescaled=False)]
 
 
-@pytest.mark.parametrize("stretch", STRETCHES)
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("actions", "simulations", "noise", "outcomes"), [*((*case, 0) for case in CASES), *BY_CHANCE])
-def test_searches_are_those_of_the_reference(actions, simulations, noise, outcomes, stretch):
+def test_searches_are_those_of_the_reference(actions, simulations, noise, outcomes, scale):
     """A visit too many, a value that is turned over twice, an action that is not legal at the root; an outcome that is
     taken for an action, or that counts as often as it was tried instead of by its chances."""
     case = Searches(actions, simulations, noise, outcomes)
-    search = Search(GAMES, actions, simulations, outcomes=outcomes, stretch=stretch)
+    search = Search(GAMES, actions, simulations, outcomes=outcomes, value_scale=scale)
     case.run(simulations, search)
     found = case.run(simulations, search)  # as good as with new memory
     for game in range(GAMES):
         of_game = case.legal[game].tolist(), case.gumbel[game].tolist()
-        plain = Plain(case.world, *of_game, stretch=stretch.by, is_rescaled=stretch.is_rescaled)
+        plain = Plain(case.world, *of_game, value_scale=scale.scale, is_rescaled=scale.is_rescaled)
         action, visits, value = plain.search(int(case.roots[game]), simulations)
         assert found.visits[game].tolist() == visits
         assert found.actions[game] == action
@@ -96,9 +96,9 @@ def test_searches_are_those_of_the_reference(actions, simulations, noise, outcom
     assert (found.weights[~case.legal] == 0).all()
 
 
-@pytest.mark.parametrize("stretch", STRETCHES)
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("actions", "simulations", "noise"), CASES)
-def test_searches_are_those_of_mctx(actions, simulations, noise, stretch):
+def test_searches_are_those_of_mctx(actions, simulations, noise, scale):
     """A search that a reference of our own has misunderstood as well."""
     mctx = pytest.importorskip("mctx", reason="mctx, a second opinion, is not installed")
     import jax
@@ -114,14 +114,14 @@ def test_searches_are_those_of_mctx(actions, simulations, noise, stretch):
 
     roots = jnp.asarray(case.roots)
     policy = mctx.gumbel_muzero_policy
-    given = {"value_scale": stretch.by, "rescale_values": stretch.is_rescaled}
+    given = {"value_scale": scale.scale, "rescale_values": scale.is_rescaled}
     valued = functools.partial(mctx.qtransform_completed_by_mix_value, **given)
     args = {"invalid_actions": jnp.asarray(~case.legal), "max_num_considered_actions": 16, "gumbel_scale": noise}
     key = jax.random.PRNGKey(0)
     root = mctx.RootFnOutput(prior_logits=world.logits[roots], value=world.values[roots], embedding=roots)
     output = policy((), key, root, step, simulations, qtransform=valued, **args)
     case.gumbel = np.asarray(output.search_tree.extra_data.root_gumbel)
-    search = Search(GAMES, actions, simulations, stretch=stretch)
+    search = Search(GAMES, actions, simulations, value_scale=scale)
     found, summary = case.run(simulations, search), output.search_tree.summary()
     assert found.visits.tolist() == np.asarray(summary.visit_counts).astype(int).tolist()
     assert found.actions.tolist() == np.asarray(output.action).tolist()

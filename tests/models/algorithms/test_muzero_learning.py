@@ -8,6 +8,7 @@ import torch
 
 from tests.makers.games import options_of
 from tests.oracles.muzero import value_targets
+from tichu_models.algorithms.muzero import training
 from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, total
 from tichu_models.algorithms.muzero.networks import OF_VALUES, MuZeroNet, Sizes, Unrolled
 from tichu_models.algorithms.muzero.quality import auc, quality_of
@@ -233,6 +234,10 @@ def test_imagined_positions_without_a_move_do_not_branch():
     assert (inside == passing).all()
 
 
+QUICK = {"games": 8, "moves": 32, "room": 96, "simulations": 3, "sizes": SMALL, "batch": 8, "warm_up": 64}
+QUICK |= {"replayed": 0.1}
+
+
 @pytest.mark.parametrize("dice", ["0", "1"])
 @pytest.mark.parametrize(
     "changes", [{"legal": 0.0, "losses": "seed", "first_simulations": 1}, {"sizes": Sizes(16, 32, 2, 0.2)}]
@@ -241,9 +246,7 @@ def test_training_goes_on_as_it_was(changes, dice):
     """Dropout, noise or a batch that depends on what the process did before; an arm that cannot be trained."""
     of = game("madn")
     options = options_of(of, players="2", distance="4", dice=dice)
-    plays = {"games": 8, "moves": 32, "room": 96, "simulations": 3, "first_simulations": 3}
-    learns = {"sizes": SMALL, "batch": 8, "warm_up": 64, "replayed": 0.1}
-    settings = MuZeroSettings(**{**plays, **learns, **changes})
+    settings = MuZeroSettings(**{**QUICK, **changes})
     whole, other = MuZero(of, options, settings), MuZero(of, options, settings)
     for _ in range(5):
         whole.iterate(0.5)
@@ -253,3 +256,57 @@ def test_training_goes_on_as_it_was(changes, dice):
     np.testing.assert_equal(*figures)
     assert np.isfinite(figures[0]["loss.value"])
     assert all(torch.equal(a, b) for a, b in zip(whole.tensors().values(), other.tensors().values(), strict=True))
+
+
+class AtOnce:
+    """An executor that does its work before anything else."""
+
+    def __init__(self, *_, **__):
+        self._found = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, work, *given):
+        """Works."""
+        self._found = work(*given)
+        return self
+
+    def result(self):
+        """What it has found."""
+        return self._found
+
+
+def test_playing_beside_learning_changes_nothing(monkeypatch):
+    """Games that are played with half of the new weights, or learned from while they are written."""
+    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
+    found = []
+    for kind in (training.ThreadPoolExecutor, AtOnce):
+        monkeypatch.setattr(training, "ThreadPoolExecutor", kind)
+        trained = MuZero(of, options, MuZeroSettings(**QUICK))
+        figures = [trained.iterate(0.5) for _ in range(6)]
+        found.append((figures, trained.tensors()))
+    assert np.isfinite(found[0][0][-1]["loss.value"])
+    np.testing.assert_equal(found[0][0], found[1][0])
+    assert all(torch.equal(a, b) for a, b in zip(found[0][1].values(), found[1][1].values(), strict=True))
+
+
+def test_simulations_grow(monkeypatch):
+    """Minutes that are spent on searches with networks that know nothing yet; or a search that stays small."""
+    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    found = MuZero(of, options, MuZeroSettings(**{**QUICK, "first_simulations": 1, "simulations": 9}))
+    grown, search = [], Thinker.think
+
+    def think(thinker, *given):
+        grown.append(thinker.simulations)
+        return search(thinker, *given)
+
+    monkeypatch.setattr(Thinker, "think", think)
+    for share in (0.0, 0.5, 1.0):
+        found.iterate(share)
+    assert grown == [1] * 32 + [3] * 32 + [9] * 32
+    assert (torch.get_num_threads(), torch.get_float32_matmul_precision()) == (threads, precision)

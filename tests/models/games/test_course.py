@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from tests.makers.games import options_of
-from tichu_models.games import course
 from tichu_models.games.agents import agent_of
 from tichu_models.games.course import Together
 from tichu_models.games.match import match
@@ -47,11 +48,12 @@ def test_games_side_by_side_are_those_one_by_one():
     assert np.isclose(sum(agent["share"] for agent in both["agents"]), 1)
 
 
-@pytest.mark.parametrize(("of", "players"), [("madn", "2"), ("dog", "4")])
-def test_endless_games_are_drawn(monkeypatch, of, players):
+@pytest.mark.parametrize(("of", "players", "score"), [("madn", "2", 0.5), ("dog", "4", 0.25)])
+def test_endless_games_are_drawn(of, players, score):
     """A match, or the evaluation of a run, that never ends because two agents go round in circles."""
-    monkeypatch.setattr(course, "LONGEST", 30)
-    found = match(game(of), options_of(game(of), players=players), [agent_of(game(of), "random")] * 2, 6, 3, 4)
-    (agent,) = found["agents"]
-    assert found["length_mean"] == 30
-    assert (agent["draws"], agent["wins"], agent["share"], agent["illegal"]) == (6, 0, 1.0, 0)
+    short = dataclasses.replace(game(of), bound=30)
+    agents = [agent_of(short, name) for name in ("random", "rules")]
+    found = match(short, options_of(short, players=players), agents, 6, 3, 4)
+    assert (found["length_mean"], found["broken_off"]) == (30, 6)
+    for agent in found["agents"]:
+        assert (agent["draws"], agent["wins"], agent["share"], agent["score_mean"]) == (6, 0, 0.5, score)

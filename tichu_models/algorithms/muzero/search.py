@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tichu_models.algorithms.muzero.nodes import UNTRIED, new_tree
-from tichu_models.algorithms.muzero.tree import PUBLISHED, Stretch, descend, grow, harvest, plant
+from tichu_models.algorithms.muzero.tree import OF_MCTX, ValueScale, descend, grow, harvest, plant
 
 CONSIDERED = 16  # actions that are looked at in the beginning
 
@@ -67,9 +67,9 @@ class Search:
         simulations: int,
         considered: int = CONSIDERED,
         outcomes: int = 0,
-        stretch: Stretch = PUBLISHED,
+        value_scale: ValueScale = OF_MCTX,
     ) -> None:
-        self.games, self.simulations, self.outcomes, self._stretch = games, simulations, outcomes, stretch
+        self.games, self.simulations, self.outcomes, self._scale = games, simulations, outcomes, value_scale
         self.width = max(actions, outcomes)
         self._most = min(considered, actions)
         self._tree, self._scores = new_tree(games, self.width, simulations), np.zeros(actions)
@@ -86,7 +86,7 @@ class Search:
         noise = gumbel.astype(np.float64)
         plant(self._tree, values.astype(np.float32), logits.astype(np.float32))
         for simulation in range(self.simulations):
-            of_all = (self.outcomes, self._stretch, self._scores)
+            of_all = (self.outcomes, self._scale, self._scores)
             descend(self._tree, legal, noise, considered, simulation, *of_all, parents, actions)
             said = imagine(parents, actions, simulation + 1)
             arrays = (np.ascontiguousarray(each, dtype=np.float32) for each in said)
@@ -96,7 +96,7 @@ class Search:
     def _found(self, legal: np.ndarray, noise: np.ndarray) -> Found:
         games = len(legal)
         chosen, weights = np.zeros(games, dtype=np.int64), np.zeros(legal.shape, dtype=np.float32)
-        harvest(self._tree, legal, noise, self._stretch, self._scores, chosen, weights)
+        harvest(self._tree, legal, noise, self._scale, self._scores, chosen, weights)
         children = self._tree.children[:games, 0, : legal.shape[1]]
         visits = np.take_along_axis(self._tree.visits[:games], np.maximum(children, 0), axis=1)
         visits[children == UNTRIED] = 0

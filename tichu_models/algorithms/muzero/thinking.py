@@ -17,7 +17,7 @@ from tichu_models.algorithms.muzero.chance_networks import ChanceNet
 from tichu_models.algorithms.muzero.networks import MuZeroNet
 from tichu_models.algorithms.muzero.nodes import NEVER
 from tichu_models.algorithms.muzero.search import Found, Imagined, Search
-from tichu_models.algorithms.muzero.tree import PUBLISHED, Stretch
+from tichu_models.algorithms.muzero.tree import OF_MCTX, ValueScale
 
 
 class Thinker:
@@ -30,11 +30,11 @@ class Thinker:
         simulations: int,
         considered: int,
         of_legal: bool,
-        stretch: Stretch = PUBLISHED,
+        value_scale: ValueScale = OF_MCTX,
     ) -> None:
         self.network, self.games, self.simulations, self.of_legal = network, games, simulations, of_legal
         words = network.words
-        self._search = Search(games, words.actions, simulations, considered, words.outcomes, stretch)
+        self._search = Search(games, words.actions, simulations, considered, words.outcomes, value_scale)
         self._latent = torch.zeros((simulations + 1, games, network.latent))
         self._by_chance = torch.zeros((simulations + 1, games), dtype=torch.bool)  # which of them are afterstates
         self._rows = torch.arange(games)

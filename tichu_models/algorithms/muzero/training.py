@@ -24,8 +24,8 @@ from tichu_models.algorithms.muzero.quality import Quality, quality_of
 from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.search import CONSIDERED
 from tichu_models.algorithms.muzero.thinking import Thinker
-from tichu_models.algorithms.muzero.tree import Stretch
-from tichu_models.algorithms.precision import float32_by_onednn, one_thread
+from tichu_models.algorithms.muzero.tree import PLAIN, ValueScale
+from tichu_models.algorithms.precision import float32_by_onednn, one_thread, use_one_thread
 from tichu_models.algorithms.solo_batch import drawn_keys
 from tichu_models.algorithms.student import Student, between, fabric_of_cpu, generator_of
 from tichu_models.game import Game
@@ -45,9 +45,9 @@ class MuZeroSettings:
     moves: int = 16  # in each game in an iteration
     opening: int = 8  # random actions at the beginning of a game, at most
     simulations: int = 16
-    first_simulations: int = 16  # at the start: then games matter more than how well each action is thought over
+    first_simulations: int | None = None  # at the start, from which they grow; by default as many
     considered: int = CONSIDERED
-    stretch: Stretch = field(default_factory=lambda: Stretch(is_rescaled=False))
+    value_scale: ValueScale = PLAIN
     room: int = 512  # last positions of each game side by side that are learned from
     steps: int = 5  # K: of a window
     batch: int = 512
@@ -76,27 +76,30 @@ class MuZero:
         columns = (settings.games, settings.room, self.batch.inputs, game.actions)
         self.replay = Replay(*columns, settings.targets, by_chance=self.batch.outcomes > 0)
         self._playing = copy.deepcopy(self.network)
-        self._thinker = self._thinker_with(self._playing, settings.games, settings.first_simulations)
+        self._thinker = self._thinker_with(self._playing, settings.games, self._simulations(0.0))
         self.iteration, self.ended, self.steps = 0, 0, 0
 
     def thinker_of(self, games: int, simulations: int) -> Thinker:
         """Searches with the networks as they are."""
         return self._thinker_with(self.network, games, simulations)
 
+    def _simulations(self, share: float) -> int:
+        first = self.settings.first_simulations or self.settings.simulations
+        return round(between(first, self.settings.simulations, share))
+
     def _thinker_with(self, network: MuZeroNet, games: int, simulations: int) -> Thinker:
         of = self.settings
-        return Thinker(network, games, simulations, of.considered, of.legal > 0, of.stretch)
+        return Thinker(network, games, simulations, of.considered, of.legal > 0, of.value_scale)
 
     def iterate(self, share: float) -> dict[str, float]:
         """Plays and learns; `share` of the training is done. Returns figures."""
         settings = self.settings
         of_playing, of_learning = (generator_of(settings.seed, self.iteration + 1, part) for part in (0, 1))
         self._playing.load_state_dict(self.network.state_dict())
-        simulations = round(between(settings.first_simulations, settings.simulations, share))
-        if simulations != self._thinker.simulations:
+        if (simulations := self._simulations(share)) != self._thinker.simulations:
             self._thinker = self._thinker_with(self._playing, settings.games, simulations)
         self.student.set_rate(between(settings.rate, settings.last_rate, share))
-        with float32_by_onednn(), one_thread(), ThreadPoolExecutor(1) as beside:
+        with float32_by_onednn(), one_thread(), ThreadPoolExecutor(1, initializer=use_one_thread) as beside:
             played = beside.submit(self._play, of_playing)
             losses = self._learn(of_learning)
             new = np.concatenate([self.replay.add(each) for each in played.result()])
@@ -109,8 +112,7 @@ class MuZero:
         return {"length": length, **quality, **losses}
 
     def _play(self, generator: np.random.Generator) -> list[Seen]:
-        """Makes actions, in a thread of its own. Returns the positions and what has come of them."""
-        torch.set_num_threads(1)  # of this thread
+        """Makes actions. Returns the positions and what has come of them."""
         batch, found = self.batch, []
         for _ in range(self.settings.moves):
             seen, legal, sides = batch.seen.copy(), batch.masks.copy(), batch.sides.copy()

@@ -7,7 +7,7 @@ Where the game has chance an action leads to an afterstate, which belongs to the
 chance to the next position. `outcomes` is how many there are, 0 without chance.
 
 Actions are valued as by Gumbel MuZero (Danihelka et al. 2022): those not yet tried are thought to be worth what the
-network and the tried ones say of the node, and all values are stretched by the visits.
+network and the tried ones say of the node, and all values weigh the more, the more visits there are.
 """
 
 from __future__ import annotations
@@ -19,25 +19,29 @@ import numpy as np
 from tichu_models.algorithms.muzero.nodes import UNTRIED, Tree, choose_outcome, fill_node, mean_of_outcomes
 from tichu_models.kernels import inner, kernel
 
-FIRST_VISITS = 50.0  # maxvisit_init of the paper
+FIRST_VISITS = 50.0  # as many are counted besides; c_visit of the paper
 SMALL = 1e-8  # differences of values below it count as none
 TINY = float(np.finfo(np.float32).tiny)  # the least prior
 LOW = -1e9  # the least score of an action at the root
 
 
-class Stretch(NamedTuple):
-    """What values count beside the logits of a policy. In the paper those of a node are brought to 0 .. 1 before: so
-    its best and its worst action are always far apart, even if it is by noise that their values differ."""
+class ValueScale(NamedTuple):
+    """How much values weigh beside the logits of a policy: `scale` for each visit of the action that has most.
 
-    by: float = 0.1  # for each visit; value_scale of the paper
-    is_rescaled: bool = True  # to 0 .. 1
+    With `is_rescaled` the values of a node are brought to 0 .. 1 before. So its best and its worst action are always
+    far apart, even where only noise tells their values from each other.
+    """
+
+    scale: float
+    is_rescaled: bool
 
 
-PUBLISHED = Stretch()
+OF_MCTX = ValueScale(0.1, is_rescaled=True)  # its default
+PLAIN = ValueScale(0.1, is_rescaled=False)
 
 
 @inner
-def value_actions(tree: Tree, game: int, node: int, stretch: Stretch, scores: np.ndarray) -> int:
+def value_actions(tree: Tree, game: int, node: int, value_scale: ValueScale, scores: np.ndarray) -> int:
     """Writes what each action of a node is worth beside the policy's logits; returns how often they have been tried."""
     tried, most, prior, found = 0, 0, 0.0, 0.0
     for action in range(len(scores)):
@@ -59,8 +63,8 @@ def value_actions(tree: Tree, game: int, node: int, stretch: Stretch, scores: np
         if tree.children[game, node, action] == UNTRIED:
             scores[action] = mixed
         lowest, highest = min(lowest, scores[action]), max(highest, scores[action])
-    scale = stretch.by * (FIRST_VISITS + most)
-    if stretch.is_rescaled:
+    scale = value_scale.scale * (FIRST_VISITS + most)
+    if value_scale.is_rescaled:
         scale /= max(highest - lowest, SMALL)
     for action in range(len(scores)):
         scores[action] = (scores[action] - lowest) * scale
@@ -68,9 +72,9 @@ def value_actions(tree: Tree, game: int, node: int, stretch: Stretch, scores: np
 
 
 @inner
-def choose_inside(tree: Tree, game: int, node: int, stretch: Stretch, scores: np.ndarray) -> int:
+def choose_inside(tree: Tree, game: int, node: int, value_scale: ValueScale, scores: np.ndarray) -> int:
     """The action of an inner node that is furthest behind what the improved policy would give it."""
-    tried = value_actions(tree, game, node, stretch, scores)
+    tried = value_actions(tree, game, node, value_scale, scores)
     highest, total = -np.inf, 0.0
     for action in range(len(scores)):
         scores[action] += tree.logits[game, node, action]
@@ -95,11 +99,11 @@ def choose_at_root(
     legal: np.ndarray,
     gumbel: np.ndarray,
     visits_of_all: int,
-    stretch: Stretch,
+    value_scale: ValueScale,
     scores: np.ndarray,
 ) -> int:
     """The legal action with the highest score among those that have been tried so often."""
-    value_actions(tree, game, 0, stretch, scores)
+    value_actions(tree, game, 0, value_scale, scores)
     highest = -np.inf
     for action in range(len(scores)):
         if legal[action]:
@@ -130,7 +134,7 @@ def descend(
     considered: np.ndarray,
     simulation: int,
     outcomes: int,
-    stretch: Stretch,
+    value_scale: ValueScale,
     scores: np.ndarray,
     parents: np.ndarray,
     actions: np.ndarray,
@@ -140,13 +144,13 @@ def descend(
     for game in range(len(parents)):
         node = 0
         in_question = considered[game, simulation]
-        action = choose_at_root(tree, game, legal[game], gumbel[game], in_question, stretch, scores)
+        action = choose_at_root(tree, game, legal[game], gumbel[game], in_question, value_scale, scores)
         while tree.children[game, node, action] != UNTRIED:
             node = tree.children[game, node, action]
             if tree.by_chance[game, node]:
                 action = choose_outcome(tree, game, node, outcomes)
             else:
-                action = choose_inside(tree, game, node, stretch, scores)
+                action = choose_inside(tree, game, node, value_scale, scores)
         parents[game], actions[game] = node, action
 
 
@@ -188,7 +192,7 @@ def harvest(
     tree: Tree,
     legal: np.ndarray,
     gumbel: np.ndarray,
-    stretch: Stretch,
+    value_scale: ValueScale,
     scores: np.ndarray,
     chosen: np.ndarray,
     weights: np.ndarray,
@@ -200,7 +204,7 @@ def harvest(
             child = tree.children[game, 0, action]
             if child != UNTRIED:
                 most = max(most, tree.visits[game, child])
-        chosen[game] = choose_at_root(tree, game, legal[game], gumbel[game], most, stretch, scores)
+        chosen[game] = choose_at_root(tree, game, legal[game], gumbel[game], most, value_scale, scores)
         highest, total = -np.inf, 0.0
         for action in range(len(scores)):
             scores[action] += tree.logits[game, 0, action]

@@ -21,7 +21,7 @@ from tichu_models.presets import changed
 if TYPE_CHECKING:
     from tichu_models.algorithms.muzero.networks import Sizes
     from tichu_models.algorithms.muzero.training import MuZero
-    from tichu_models.algorithms.muzero.tree import Stretch
+    from tichu_models.algorithms.muzero.tree import ValueScale
 
 WEIGHTS = "network.weights."  # how the names of a player's arrays begin
 
@@ -46,10 +46,10 @@ class MuZeroSettings(TrainingSettings):
         None, "simulations at the start, from which they grow geometrically; by default as many", least=1, most=10_000
     )
     considered: int = option(16, "actions that a search looks at in the beginning", least=1)
-    stretch: float = option(0.1, "what a value of 1 counts beside the policy's logits, for each visit", least=0)
-    rescaled: bool = option(
-        False, "whether the values of all actions of a position are brought to 0 .. 1 before, as published"
+    value_scale: float = option(
+        0.1, "how much values weigh beside the policy's logits, for each of 50 visits and those of an action", least=0
     )
+    rescale_values: bool = option(False, "whether the values of a position's actions are brought to 0 .. 1 before")
     room: int = option(512, "last positions of each game side by side that are learned from", least=1)
     bootstrap: int = option(50, "actions after which the search's value is the target, if the game lasts", least=1)
     discount: float = option(1.0, "of that value, for each action", least=0, most=1)
@@ -76,11 +76,11 @@ class MuZeroSettings(TrainingSettings):
         return Sizes(self.latent, self.hidden, self.blocks, self.dropout)
 
     @property
-    def stretched(self) -> Stretch:
-        """What values count in a search."""
-        from tichu_models.algorithms.muzero.tree import Stretch
+    def weight_of_values(self) -> ValueScale:
+        """How much values weigh in a search."""
+        from tichu_models.algorithms.muzero.tree import ValueScale
 
-        return Stretch(self.stretch, self.rescaled)
+        return ValueScale(self.value_scale, self.rescale_values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +141,9 @@ def _training(game: Game, settings: MuZeroSettings) -> MuZero:
         moves=settings.moves,
         opening=settings.opening,
         simulations=settings.simulations,
-        first_simulations=settings.first_simulations or settings.simulations,
+        first_simulations=settings.first_simulations,
         considered=settings.considered,
-        stretch=settings.stretched,
+        value_scale=settings.weight_of_values,
         room=settings.room,
         steps=settings.steps,
         batch=settings.batch,
@@ -174,8 +174,8 @@ def player(
     kernels, rules = kernels_of(game), options_of(game, settings.rules)
     network = network_of(kernels.inputs_of(rules), game.actions, settings.sizes, kernels.outcomes_of(rules))
     load(network, weights, WEIGHTS)
-    searches = (effort.simulations or settings.simulations, settings.considered, settings.legal > 0, settings.stretched)
-    return muzero_agent(name, game, lambda n: Thinker(network, n, *searches))
+    of_search = (effort.simulations or settings.simulations, settings.considered, settings.legal > 0)
+    return muzero_agent(name, game, lambda n: Thinker(network, n, *of_search, settings.weight_of_values))
 
 
 METHOD = Method(2, MuZeroSettings, MuZeroTrainer, player)

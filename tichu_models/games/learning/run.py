@@ -6,7 +6,6 @@ it was; on one thread it ends as one that was not killed. Its files are those of
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,13 +97,8 @@ class _Run:
 
     def __init__(self, trainer: Trainer, settings: TrainingSettings, manifest: GameManifest, folder: Path) -> None:
         self._trainer, self._settings, self._manifest, self._folder = trainer, settings, manifest, folder
-        self.iteration, self._before, self._began = 0, 0.0, time.monotonic()
+        self.iteration, self.minutes = 0, 0.0  # so far, of learning alone
         self._results: tuple[Result, ...] = ()
-
-    @property
-    def minutes(self) -> float:
-        """Minutes so far, without those that a kill has cost."""
-        return self._before + (time.monotonic() - self._began) / 60
 
     @property
     def share(self) -> float:
@@ -128,7 +122,7 @@ class _Run:
             arrays, notes = read_arrays(self._folder / RESUME_SELFPLAY, self._manifest)
             try:
                 self._trainer.restore(arrays)
-                self.iteration, self._before = int(notes["iteration"]), float(notes["minutes"])
+                self.iteration, self.minutes = int(notes["iteration"]), float(notes["minutes"])
                 self._results = tuple(Result(*each) for each in notes["results"])
             except (KeyError, TypeError, ValueError) as error:
                 raise damaged(self._folder / RESUME_SELFPLAY, error) from None
@@ -139,6 +133,7 @@ class _Run:
         figures = self._trainer.iterate(self.iteration, self.share)
         self.iteration += 1
         clock.lap("iteration")
+        self.minutes += sum(clock.seconds.values()) / 60
         return {"games": float(self._trainer.games), **figures, **clock.seconds}
 
     def evaluate(self) -> list[dict[str, float | str]]:

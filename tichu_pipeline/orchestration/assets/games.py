@@ -195,22 +195,22 @@ def _preset(config: GameConfig) -> str:
     return config.preset
 
 
-# Runs of the job `everything`: with the preset demo each takes seconds. The job `games` makes the others as well, and
-# studies of games whose runs are not among these.
-QUICK = {("chameleon", "td"), ("clever", "td")}
+# Of the job `everything`: with the preset demo each takes seconds. The job `games` makes the others as well.
+QUICK_RUNS = {("chameleon", "td"), ("clever", "td")}
+QUICK_STUDIES = {"chameleon"}
 
 game_rules = {name: rules_asset(name) for name in MODULES}
 game_runs = {name: [run_asset(name, method) for method in methods_of(name)] for name in MODULES}
 game_matches = {name: matches_asset(name, game_runs[name]) for name in MODULES if matches.has_some(name)}
 game_studies = {name: studies_asset(name, game_runs[name]) for name in MODULES if study.studies_of(name)}
-slow_games = [
+slow_assets = [
     *(
         run
         for name, listed in game_runs.items()
         for method, run in zip(methods_of(name), listed, strict=True)
-        if (name, method) not in QUICK
+        if (name, method) not in QUICK_RUNS
     ),
-    *(studies for name, studies in game_studies.items() if (name, "td") not in QUICK),
+    *(studies for name, studies in game_studies.items() if name not in QUICK_STUDIES),
 ]
 games_assets = [
     *game_rules.values(),

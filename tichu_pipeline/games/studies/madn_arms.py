@@ -1,6 +1,7 @@
-"""Which method learns MADN best in equally many minutes, and what of MuZero it owes that to, arm by arm.
+"""Which method learns MADN best in equally many minutes, and which parts of MuZero matter, arm by arm.
 
-madn_arms.toml has the arms. Minutes are those of the clock on the wall, so that nothing else should run beside.
+madn_arms.toml has the arms. Minutes are those of the clock on the wall in which a run learns, so that nothing else
+should run beside. MuZero uses two cores, TD one, and PPO as many threads as torch has.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tichu_pipeline.games.studies.runs_of_arms import ALL, Arms, result_of
+from tichu_pipeline.games.studies.arms import ALL, Arms
 from tichu_pipeline.games.studies.study import Study, Table
 from tichu_pipeline.storage.folders import DataPaths
 
@@ -25,10 +26,11 @@ def find(paths: DataPaths, size: Mapping[str, Any]) -> dict[str, Any]:
 
 def tables(facts: Mapping[str, Any]) -> list[Table]:
     """A row for each arm."""
-    rows = [(arm["name"], arm["about"], f"{arm['games']:,}", *map(result_of, arm["results"])) for arm in facts["arms"]]
-    played = facts["arms"][0]["results"][0]["played"] if facts["arms"] else 0
-    about = f"After {facts['minutes']:g} minutes: shares of {played} games against each opponent, with 95 % intervals."
-    return [Table(about, ("arm", "what is changed", "games learned from", *OPPONENTS), rows)]
+    about = (
+        f"After {facts['minutes']:g} minutes of learning, MuZero with two cores: shares of {ARMS.played(facts)} games "
+        "against each opponent, with 95 % intervals."
+    )
+    return [ARMS.table(about, facts)]
 
 
 def draw(facts: Mapping[str, Any], path: Path) -> None:
