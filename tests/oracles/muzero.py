@@ -163,7 +163,7 @@ def value_targets(games: list[list[tuple[int, float]]], outcomes: list[dict[int,
     for game, outcome in zip(games, outcomes, strict=True):
         for k, (side, _) in enumerate(game):
             remaining = len(game) - k
-            if remaining > steps:
+            if remaining > steps and not math.isnan(game[k + steps][1]):
                 other, value = game[k + steps]
                 targets.append(discount**steps * (value if other == side else -value))
             else:

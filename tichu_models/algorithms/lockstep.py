@@ -28,12 +28,18 @@ class LockstepKernels(NamedTuple):
     most_active: int
     look_at_games: Any
     mean_by_numbers: Any
+    guide_games: Any
     open_games: Any
     step_games: Any
 
 
 def seen_as(state: State, action: int) -> int:
     """The number of an action as its mover sees the position, below `Game.actions`."""
+    raise NotImplementedError
+
+
+def guide(states: np.ndarray, actions: np.ndarray) -> int:
+    """What rules of thumb do in states[0], as by `greedy.choose_by_worth`."""
     raise NotImplementedError
 
 
@@ -85,6 +91,13 @@ def mean_by_numbers(states: np.ndarray, numbers: np.ndarray, actions: np.ndarray
     """The action of each game that a number means."""
     for i in range(len(states)):
         chosen[i] = meant_by(states[i], numbers[i], actions)
+
+
+def guide_games(states: np.ndarray, room: np.ndarray, actions: np.ndarray, numbers: np.ndarray) -> None:
+    """The number of what rules of thumb do in each game. `room` has two states."""
+    for i in range(len(states)):
+        room[0] = states[i]
+        numbers[i] = seen_as(states[i], guide(room, actions))
 
 
 def open_game(state: State, options: np.ndarray, key: np.uint64, opening: int, actions: np.ndarray) -> None:

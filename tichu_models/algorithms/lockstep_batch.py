@@ -71,6 +71,12 @@ class LockstepBatch:
         given = (self.states, self.options, self.keys, self.opening, self.side_of)
         self._sight.kernels.open_games(*given, *self._buffers(), self.seen, self.masks, self.sides)
 
+    def guided(self) -> np.ndarray:
+        """The numbers of what rules of thumb would do."""
+        numbers, room = np.zeros(len(self.states), dtype=np.int64), np.zeros(2, dtype=self.of.state).view(np.recarray)
+        self._sight.kernels.guide_games(self.states, room, self._sight.actions, numbers)
+        return numbers
+
     def step(self, numbers: np.ndarray) -> None:
         """Makes an action in each game."""
         given = (self.states, self.options, self.keys, self.opening, self.side_of, numbers)

@@ -66,6 +66,7 @@ def madn() -> None:
     sight = Sight(of, batch.inputs)
     numbers = sight.look(batch.states)[1].argmax(axis=1)
     sight.meant_by(batch.states, numbers)
+    batch.guided()
     batch.step(numbers)
     for encoding in ("fields", "reach"):
         network = TDNetwork(of, 8, kind=(encoding, "relu"))

@@ -16,14 +16,19 @@ from tichu_models.algorithms.muzero.tree import OF_MCTX, ValueScale
 GAMES = 24
 
 
+def value_or_none(generator: np.random.Generator) -> float:
+    """The value of a search, or that there was none."""
+    return float(generator.uniform(-1, 1)) if generator.random() < 0.8 else np.nan
+
+
 @pytest.mark.parametrize("steps", [1, 5, 10])
 @pytest.mark.parametrize("teams", [2, 4])
 def test_targets_are_those_of_the_reference(steps, teams):
     """A value that is looked up after the end, where the next game's first position stands, or that is not turned over
-    for the other side; games of every length around the number of steps."""
+    for the other side, or of a position that was not searched; games of every length around the number of steps."""
     generator = np.random.default_rng(steps)
     games = [
-        [(int(generator.integers(teams)), float(generator.uniform(-1, 1))) for _ in range(length)]
+        [(int(generator.integers(teams)), value_or_none(generator)) for _ in range(length)]
         for length in [*range(1, 2 * steps + 3), steps, steps + 1]
     ]
     outcomes = [{side: 1.0 if side == game[-1][0] else -1.0 for side in range(teams)} for game in games]

@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     legal: np.ndarray  # bool (slots, actions)
     sides: np.ndarray
     policies: np.ndarray  # float32 (slots, actions)
-    values: np.ndarray  # of the search
+    values: np.ndarray  # of the search; NaN where there was none
     actions: np.ndarray
     rewards: np.ndarray
     is_last: np.ndarray  # bool: the action has ended the game

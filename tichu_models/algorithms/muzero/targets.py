@@ -25,7 +25,7 @@ def value_targets(
     targets: np.ndarray,
 ) -> None:
     """The value of each position: that of the search `steps` later, times `discount` for each step, if the game still
-    has a position there; else the outcome, times `fade` for each step to the end.
+    has a position there that was searched; else the outcome, times `fade` for each step to the end.
 
     With exactly `steps` left there is no such position: it would be the first of the next game. `outcomes` are those of
     the side that moves.
@@ -34,7 +34,7 @@ def value_targets(
     for end in ends:
         for k in range(at, end):
             later = k + steps
-            if later < end:
+            if later < end and not np.isnan(values[later]):
                 sign = 1.0 if sides[later] == sides[k] else -1.0
                 targets[k] = sign * discount**steps * values[later]
             else:

@@ -2,7 +2,8 @@
 
 An iteration makes some actions in every game with the networks as they are, and beside that, on another core, learns
 windows of what was played before. Then it measures on the games that have ended how good the networks are at what they
-have not learned from.
+have not learned from. In the first iterations games may be those of rules of thumb: what they do is the policy then,
+and outcomes are the values.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class MuZeroSettings:
     first_simulations: int | None = None  # at the start, from which they grow; by default as many
     considered: int = CONSIDERED
     value_scale: ValueScale = PLAIN
+    guided: float = 0.0  # share of the training at its beginning in which rules of thumb play
+    curious: float = 0.1  # share of random actions among theirs
     room: int = 512  # last positions of each game side by side that are learned from
     steps: int = 5  # K: of a window
     batch: int = 512
@@ -100,7 +103,7 @@ class MuZero:
             self._thinker = self._thinker_with(self._playing, settings.games, simulations)
         self.student.set_rate(between(settings.rate, settings.last_rate, share))
         with float32_by_onednn(), one_thread(), ThreadPoolExecutor(1, initializer=use_one_thread) as beside:
-            played = beside.submit(self._play, of_playing)
+            played = beside.submit(self._guide if share < settings.guided else self._play, of_playing)
             losses = self._learn(of_learning)
             new = np.concatenate([self.replay.add(each) for each in played.result()])
             quality = self._measure(new, of_learning)._asdict()
@@ -112,16 +115,33 @@ class MuZero:
         return {"length": length, **quality, **losses}
 
     def _play(self, generator: np.random.Generator) -> list[Seen]:
-        """Makes actions. Returns the positions and what has come of them."""
-        batch, found = self.batch, []
+        """Makes actions by searches. Returns the positions and what has come of them."""
+        found = []
         for _ in range(self.settings.moves):
-            seen, legal, sides = batch.seen.copy(), batch.masks.copy(), batch.sides.copy()
-            thought = self._thinker.think(seen, legal, generator.gumbel(size=legal.shape))
-            batch.step(thought.actions)
-            position = (seen, legal, sides, thought.weights, thought.values, thought.actions)
-            came = (batch.rewards.copy(), batch.relations == 0, batch.afters.copy(), batch.outcome.copy())
-            found.append(Seen(*position, *came))
+            legal = self.batch.masks
+            thought = self._thinker.think(self.batch.seen, legal, generator.gumbel(size=legal.shape))
+            found.append(self._step(thought.weights, thought.values, thought.actions))
         return found
+
+    def _guide(self, generator: np.random.Generator) -> list[Seen]:
+        """Makes actions by rules of thumb, some of them at random. Returns likewise."""
+        found = []
+        for _ in range(self.settings.moves):
+            legal, actions = self.batch.masks, self.batch.guided()
+            policies = np.eye(legal.shape[1], dtype=np.float32)[actions]
+            anything = np.where(legal, generator.random(legal.shape), -1).argmax(axis=1)
+            is_random = generator.random(len(legal)) < self.settings.curious
+            unknown = np.full(len(legal), np.nan)
+            found.append(self._step(policies, unknown, np.where(is_random, anything, actions)))
+        return found
+
+    def _step(self, policies: np.ndarray, values: np.ndarray, actions: np.ndarray) -> Seen:
+        """Makes an action in each game."""
+        batch = self.batch
+        position = (batch.seen.copy(), batch.masks.copy(), batch.sides.copy())
+        batch.step(actions)
+        came = (batch.rewards.copy(), batch.relations == 0, batch.afters.copy(), batch.outcome.copy())
+        return Seen(*position, policies, values, actions, *came)
 
     def _measure(self, places: np.ndarray, generator: np.random.Generator) -> Quality:
         """How good the networks are at some of the new positions."""

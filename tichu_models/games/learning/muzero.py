@@ -45,6 +45,10 @@ class MuZeroSettings(TrainingSettings):
     first_simulations: int | None = option(
         None, "simulations at the start, from which they grow geometrically; by default as many", least=1, most=10_000
     )
+    guided: float = option(
+        0.0, "share of the run at its beginning in which games are played by rules of thumb", least=0, most=1
+    )
+    curious: float = option(0.1, "share of random actions in such games", least=0, most=1)
     considered: int = option(16, "actions that a search looks at in the beginning", least=1)
     value_scale: float = option(
         0.1, "how much values weigh beside the policy's logits, for each of 50 visits and those of an action", least=0
@@ -142,6 +146,8 @@ def _training(game: Game, settings: MuZeroSettings) -> MuZero:
         opening=settings.opening,
         simulations=settings.simulations,
         first_simulations=settings.first_simulations,
+        guided=settings.guided,
+        curious=settings.curious,
         considered=settings.considered,
         value_scale=settings.weight_of_values,
         room=settings.room,
