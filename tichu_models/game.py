@@ -142,7 +142,7 @@ class Game:
     observation: int  # how many numbers `observe` writes
     inputs: int  # what `features` writes is below this
     most_active: int  # inputs that can be 1 at once
-    bound: int  # random games are over after so many actions
+    bound: int  # random games are over before so many actions; a match breaks off one that is not
     total: float | None  # what the returns of a finished game add up to; None: each seat has a score of its own
     evaluations: tuple[str, ...]  # the kinds of `evaluate`
     kernels: Kernels

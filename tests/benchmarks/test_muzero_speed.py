@@ -66,13 +66,14 @@ def test_simulations_with_networks():
 
     from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
     from tichu_models.algorithms.muzero.thinking import Thinker
+    from tichu_models.algorithms.muzero.tree import OF_MCTX
     from tichu_models.algorithms.precision import float32_by_onednn
 
     torch.set_num_threads(1)
     generator, rates = np.random.default_rng(1), []
     seen = generator.integers(0, 2, (512, 224), dtype=np.uint8)  # as many inputs as MADN has with d = 4
     legal, noise = np.ones((512, 25), dtype=np.bool_), np.zeros((512, 25))
-    thinker = Thinker(MuZeroNet(224, 25, Sizes()), 512, SIMULATIONS, 16, of_legal=True)
+    thinker = Thinker(MuZeroNet(224, 25, Sizes()), 512, SIMULATIONS, 16, of_legal=True, value_scale=OF_MCTX)
     with float32_by_onednn():
         for _ in range(4):
             began = time.process_time()

@@ -68,7 +68,7 @@ class Plain:
     is_rescaled: bool = True
 
     def stretched(self, node: Node) -> list[float]:
-        """The values of all actions of a node, times what the visits make of 1; of the range, between 0 and that."""
+        """The values of all actions of a node, times what the visits make of 1; rescaled, between 0 and that."""
         logits = [float(each) for each in self.world.logits[node.place]]
         priors = _softmax(logits)
         found = {action: self.worth(child) for action, child in node.children.items()}

@@ -88,7 +88,7 @@ def _print_match(result: dict[str, Any]) -> None:
     seats = ", ".join(f"{seat} {won['wins']}" for seat, won in result["seats"].items())
     typer.echo(f"{result['games']} games of {result['length_mean']:.0f} moves; wins by seat: {seats}")
     if result["broken_off"]:
-        typer.echo(f"{result['broken_off']} games went on for ever: they were broken off, as drawn by all sides.")
+        typer.echo(f"Broken off, as drawn by all sides: {result['broken_off']}, of which no end was in sight.")
     if result["games"] % result["seatings"]:
         typer.echo(f"Not all {result['seatings']} seatings were played equally often.")
 

@@ -12,6 +12,7 @@ from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, tot
 from tichu_models.algorithms.muzero.networks import MuZeroNet, Sizes
 from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.thinking import Thinker
+from tichu_models.algorithms.muzero.tree import OF_MCTX
 
 PLACES, ACTIONS, OUTCOMES = 4, 3, 5
 AFTERS, ENDS = PLACES * ACTIONS, PLACES * ACTIONS * OUTCOMES
@@ -96,7 +97,7 @@ def test_the_search_finds_the_best_action(learned):
     another one: the policy that is given to it knows nothing."""
     wheel, net = learned
     seen = np.eye(INPUTS, dtype=np.uint8)[:PLACES]
-    thinker = Thinker(net, PLACES, ACTIONS * (1 + OUTCOMES), ACTIONS, of_legal=False)
+    thinker = Thinker(net, PLACES, ACTIONS * (1 + OUTCOMES), ACTIONS, of_legal=False, value_scale=OF_MCTX)
     found = thinker.think(seen, np.ones((PLACES, ACTIONS), dtype=np.bool_), np.zeros((PLACES, ACTIONS)))
     gaps = np.sort(wheel.means, axis=1)
     clear = gaps[:, -1] - gaps[:, -2] > 0.1
@@ -113,7 +114,7 @@ def test_actions_and_outcomes_take_turns():
         torch.nn.init.normal_(layer.weight, std=0.3)
     generator = np.random.default_rng(2)
     seen = generator.integers(0, 2, (games, INPUTS)).astype(np.uint8)
-    thinker = Thinker(net, games, simulations, ACTIONS, of_legal=False)
+    thinker = Thinker(net, games, simulations, ACTIONS, of_legal=False, value_scale=OF_MCTX)
     thinker.think(seen, np.ones((games, ACTIONS), dtype=np.bool_), np.zeros((games, ACTIONS)))
     tree = thinker._search._tree
     kinds = set()

@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from tests.makers.games import options_of
 from tests.oracles.muzero import value_targets
-from tichu_models.algorithms.muzero import training
 from tichu_models.algorithms.muzero.losses import LOSSES, Windows, parts_of, total
 from tichu_models.algorithms.muzero.networks import OF_VALUES, MuZeroNet, Sizes, Unrolled
 from tichu_models.algorithms.muzero.quality import auc, quality_of
 from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.thinking import Thinker
-from tichu_models.algorithms.muzero.training import MuZero, MuZeroSettings
-from tichu_models.games.agents import agent_of
-from tichu_models.games.pachisi.madn.pins import seen_as
-from tichu_models.games.registry import game
+from tichu_models.algorithms.muzero.tree import OF_MCTX
 
 SLOTS, ROOM, INPUTS, ACTIONS, K = 3, 16, 11, 5, 4
 TARGETS = Targets(bootstrap=3, discount=0.9, fade=0.95)
@@ -227,115 +222,10 @@ def test_imagined_positions_without_a_move_do_not_branch():
         net.speaker.bias[-1] = 20.0
     legal = np.ones((1, ACTIONS), dtype=bool)
     seen, noise = np.ones((1, INPUTS), dtype=np.uint8), np.zeros((1, ACTIONS))
-    thinker = Thinker(net, 1, 40, 16, of_legal=True)
+    thinker = Thinker(net, 1, 40, 16, of_legal=True, value_scale=OF_MCTX)
     visits = thinker.think(seen, legal, noise).visits[0]
     tree = thinker._search._tree
     inside = tree.actions[0, 1:41][tree.parents[0, 1:41] != 0]
     assert visits.sum() == 40
     assert len(inside) == 40 - ACTIONS
     assert (inside == passing).all()
-
-
-QUICK = {"games": 8, "moves": 32, "room": 96, "simulations": 3, "sizes": SMALL, "batch": 8, "warm_up": 64}
-QUICK |= {"replayed": 0.1}
-
-
-@pytest.mark.parametrize("dice", ["0", "1"])
-@pytest.mark.parametrize(
-    "changes",
-    [{"legal": 0.0, "losses": "seed", "first_simulations": 1}, {"sizes": Sizes(16, 32, 2, 0.2), "guided": 0.55}],
-)
-def test_training_goes_on_as_it_was(changes, dice):
-    """Dropout, noise or a batch that depends on what the process did before; an arm that cannot be trained."""
-    of = game("madn")
-    options = options_of(of, players="2", distance="4", dice=dice)
-    settings = MuZeroSettings(**{**QUICK, **changes})
-    whole, other = MuZero(of, options, settings), MuZero(of, options, settings)
-    for _ in range(5):
-        whole.iterate(0.5)
-    other.load({name: tensor.clone() for name, tensor in whole.tensors().items()}, whole.iteration, whole.ended)
-    assert whole.ended > 0
-    figures = [training.iterate(0.6) for training in (whole, other)]
-    np.testing.assert_equal(*figures)
-    assert np.isfinite(figures[0]["loss.value"])
-    for a, b in zip(whole.tensors().values(), other.tensors().values(), strict=True):
-        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
-
-
-class AtOnce:
-    """An executor that does its work before anything else."""
-
-    def __init__(self, *_, **__):
-        self._found = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def submit(self, work, *given):
-        """Works."""
-        self._found = work(*given)
-        return self
-
-    def result(self):
-        """What it has found."""
-        return self._found
-
-
-def test_playing_beside_learning_changes_nothing(monkeypatch):
-    """Games that are played with half of the new weights, or learned from while they are written."""
-    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
-    found = []
-    for kind in (training.ThreadPoolExecutor, AtOnce):
-        monkeypatch.setattr(training, "ThreadPoolExecutor", kind)
-        trained = MuZero(of, options, MuZeroSettings(**QUICK))
-        figures = [trained.iterate(0.5) for _ in range(6)]
-        found.append((figures, trained.tensors()))
-    assert np.isfinite(found[0][0][-1]["loss.value"])
-    np.testing.assert_equal(found[0][0], found[1][0])
-    assert all(torch.equal(a, b) for a, b in zip(found[0][1].values(), found[1][1].values(), strict=True))
-
-
-def test_simulations_grow(monkeypatch):
-    """Minutes that are spent on searches with networks that know nothing yet; or a search that stays small."""
-    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
-    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    found = MuZero(of, options, MuZeroSettings(**{**QUICK, "first_simulations": 1, "simulations": 9}))
-    grown, search = [], Thinker.think
-
-    def think(thinker, *given):
-        grown.append(thinker.simulations)
-        return search(thinker, *given)
-
-    monkeypatch.setattr(Thinker, "think", think)
-    for share in (0.0, 0.5, 1.0):
-        found.iterate(share)
-    assert grown == [1] * 32 + [3] * 32 + [9] * 32
-    assert (torch.get_num_threads(), torch.get_float32_matmul_precision()) == (threads, precision)
-
-
-def test_rules_of_thumb_are_learned_as_they_play():
-    """A policy that learns the random actions among theirs; values of searches that there were not."""
-    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
-    found = MuZero(of, options, MuZeroSettings(**{**QUICK, "guided": 0.5, "curious": 0.5}))
-    rules, expected = agent_of(of, "rules"), []
-    step = found.batch.step
-
-    def noted(numbers):
-        expected.append([seen_as(state, rules.choose(state, np.uint64(0))) for state in found.batch.states])
-        assert found.batch.masks[np.arange(len(numbers)), numbers].all()
-        step(numbers)
-
-    found.batch.step = noted
-    for _ in range(3):
-        found.iterate(0.4)
-    rows, now = found.replay, found.replay.now
-    assert rows.policies[:, :now].argmax(axis=2).T.tolist() == expected
-    assert 0.3 < (rows.actions[:, :now] != rows.policies[:, :now].argmax(axis=2)).mean() < 0.5
-    known = rows.known()
-    assert np.isin(np.sign(rows.aims.reshape(-1)[known]), (-1, 1)).all()
-    assert (np.abs(rows.aims.reshape(-1)[known]) > 0.5).all()
-    found.iterate(0.5)
-    assert not np.isnan(rows.values[:, now : found.replay.now]).any()

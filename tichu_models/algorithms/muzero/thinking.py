@@ -17,7 +17,7 @@ from tichu_models.algorithms.muzero.chance_networks import ChanceNet
 from tichu_models.algorithms.muzero.networks import MuZeroNet
 from tichu_models.algorithms.muzero.nodes import NEVER
 from tichu_models.algorithms.muzero.search import Found, Imagined, Search
-from tichu_models.algorithms.muzero.tree import OF_MCTX, ValueScale
+from tichu_models.algorithms.muzero.tree import ValueScale
 
 
 class Thinker:
@@ -30,7 +30,7 @@ class Thinker:
         simulations: int,
         considered: int,
         of_legal: bool,
-        value_scale: ValueScale = OF_MCTX,
+        value_scale: ValueScale,
     ) -> None:
         self.network, self.games, self.simulations, self.of_legal = network, games, simulations, of_legal
         words = network.words
