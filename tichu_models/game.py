@@ -157,6 +157,8 @@ class Game:
     open: Callable[[np.ndarray], np.ndarray] | None = None  # the options with all that is hidden opened
     close: Callable[[State], None] | None = None  # hides what `open` opens
     is_secret: Callable[[State, int], bool] | None = None  # whether only who makes an action sees which one it is
+    # Why who has learned by the first of two options cannot play by the second, an empty text if it can; None: it can.
+    unlike: Callable[[np.ndarray, np.ndarray], str] | None = None
 
     def new(self, options: np.ndarray, key: int = 0) -> State:
         """A game at its beginning."""

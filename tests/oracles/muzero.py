@@ -162,10 +162,10 @@ def value_targets(games: list[list[tuple[int, float]]], outcomes: list[dict[int,
     targets = []
     for game, outcome in zip(games, outcomes, strict=True):
         for k, (side, _) in enumerate(game):
-            remaining = len(game) - k
-            if remaining > steps and not math.isnan(game[k + steps][1]):
-                other, value = game[k + steps]
-                targets.append(discount**steps * (value if other == side else -value))
+            searched = [at for at in range(k + steps, len(game)) if not math.isnan(game[at][1])]
+            if searched:
+                other, value = game[searched[0]]
+                targets.append(discount ** (searched[0] - k) * (value if other == side else -value))
             else:
-                targets.append(outcome[side] * fade**remaining)
+                targets.append(outcome[side] * fade ** (len(game) - k))
     return targets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -35,3 +36,11 @@ def random_games(game: Game, options: np.ndarray, games: int, seed: int) -> Rand
     play = game.algorithms["play_random_games"]
     play(game.blank(), options, np.uint64(seed), game.bound, actions, made, widths, *played)
     return played
+
+
+def size_of_random_games(game: Game, options: np.ndarray, games: int, seed: int) -> dict[str, float]:
+    """How large a game is by random ones: legal actions and length on the average, and about 10^power games."""
+    played = random_games(game, options, games, seed)
+    branching, length = float(played.choices.sum() / played.lengths.sum()), float(np.mean(played.lengths))
+    players = len(game.seats_of(options))
+    return {"players": players, "branching": branching, "length": length, "power": length * math.log10(branching)}

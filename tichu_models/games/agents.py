@@ -118,18 +118,19 @@ class UnknownAgent(Exception):
     """No agent of a game is called so, or it has no such option."""
 
 
-def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
-    """The agent of a game that a text names. `runs` is the folder of what games have learned."""
+def agent_of(game: Game, text: str, runs: Path | None = None, by: np.ndarray | None = None) -> GameAgent:
+    """The agent of a game that a text names. `runs` is the folder of what games have learned; `by` are the options by
+    which it is to play."""
     name, _, rest = text.strip().partition(":")
     try:
         if name not in NAMES:
             raise OptionError(f"unknown name '{name}'; {expected(name, list(NAMES))}")
         if name == CHAMPION:
-            return _champion(game, rest)
+            return _champion(game, rest, by)
         if name in KERNEL_OF:
-            return thinking_agent(game, text.strip(), _read(rest), lambda run: _network(game, run, runs))
+            return thinking_agent(game, text.strip(), _read(rest), lambda run: _network(game, run, runs, by))
         if name in methods.NAMES:
-            return _learned(game, name, rest, runs)
+            return _learned(game, name, rest, runs, by)
         if name != "random" and "search_maxn" not in game.algorithms:
             raise OptionError(f"it does not play {game.name}; random does")
         given = _read(rest)
@@ -138,7 +139,7 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         if name == "random":
             return RandomAgent(game)
         options = SearchOptions(**SearchOptions.fitted(given))
-        kind = _evaluation(game, name, options.evaluation, runs)
+        kind = _evaluation(game, name, options.evaluation, runs, by)
         if name == "greedy":
             return SearchingAgent(game, text.strip(), "maxn", kind, Budget(depth=1))
         return SearchingAgent(game, text.strip(), name, kind, _budget(options), options.table)
@@ -146,18 +147,18 @@ def agent_of(game: Game, text: str, runs: Path | None = None) -> GameAgent:
         raise UnknownAgent(f"agent '{text}': {error}") from None
 
 
-def _champion(game: Game, rest: str) -> GameAgent:
+def _champion(game: Game, rest: str, by: np.ndarray | None) -> GameAgent:
     """The strongest player that ships for a game, whatever runs there are."""
     if not has_champion(game.name):
         raise OptionError(f"none ships for {game.name}")
     if rest:
         raise OptionError(f"{rest}: it has no options; it is {CHAMPIONS[game.name]}")
-    agent = agent_of(game, CHAMPIONS[game.name])
+    agent = agent_of(game, CHAMPIONS[game.name], by=by)
     agent.name = CHAMPION
     return agent
 
 
-def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent:
+def _learned(game: Game, method: str, rest: str, runs: Path | None, by: np.ndarray | None) -> GameAgent:
     """The player of a run: its name, then options of the method."""
     from tichu_models.games.learning.run import player_of
 
@@ -173,10 +174,10 @@ def _learned(game: Game, method: str, rest: str, runs: Path | None) -> GameAgent
     if wrong := [key for key, equals, _ in pairs if not equals]:
         raise OptionError(f"'{wrong[0]}': expected key=value")
     options = {key.strip(): value.strip() for key, _, value in pairs}
-    return player_of(game, method, folder, f"{method}:{rest.strip()}", options)
+    return player_of(game, method, folder, f"{method}:{rest.strip()}", options, by)
 
 
-def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None) -> int | TDNetwork:
+def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None, by: np.ndarray | None) -> int | TDNetwork:
     """How an agent judges positions: by one of the game's evaluations, or by the network of a run, `td:RUN`."""
     if text is None:
         return 0
@@ -184,16 +185,16 @@ def _evaluation(game: Game, rule: str, text: str | None, runs: Path | None) -> i
         if text not in game.evaluations:
             raise OptionError(f"evaluation: {expected(text, [*game.evaluations, 'td:RUN'])}")
         return game.evaluations.index(text)
-    network = _network(game, text, runs)
+    network = _network(game, text, runs, by)
     if network is None or RULES.get(rule, ("search_maxn",))[0] != "search_maxn":
         raise OptionError(f"evaluation={text}: {rule} cannot search with it; maxn, maxnis and hypermax can with td:RUN")
     return network
 
 
-def _network(game: Game, text: str, runs: Path | None) -> TDNetwork | None:
+def _network(game: Game, text: str, runs: Path | None, by: np.ndarray | None) -> TDNetwork | None:
     """The network of a run that judges positions, or None if the text names no such run."""
     method, _, run = text.partition(":")
-    player = _learned(game, method, run, runs) if method in methods.NAMES else None
+    player = _learned(game, method, run, runs, by) if method in methods.NAMES else None
     return player.network if isinstance(player, LearnedAgent) else None
 
 

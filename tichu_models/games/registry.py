@@ -14,6 +14,8 @@ MODULES = {
     "dog": "tichu_models.games.pachisi.dog.game",
     "madn": "tichu_models.games.pachisi.madn.game",
 }
+# Tichu itself, for what knows no game: it has commands and stages of its own.
+ELSEWHERE = {"tichu": "tichu_models.arena.as_game.game"}
 
 
 class UnknownGame(Exception):
@@ -22,6 +24,7 @@ class UnknownGame(Exception):
 
 def game(name: str) -> Game:
     """The game of this name."""
-    if name not in MODULES:
-        raise UnknownGame(f"no game is called {name!r}; there are {', '.join(MODULES)}")
-    return import_module(MODULES[name]).GAME
+    modules = {**MODULES, **ELSEWHERE}
+    if name not in modules:
+        raise UnknownGame(f"no game is called {name!r}; there are {', '.join(modules)}")
+    return import_module(modules[name]).GAME

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tichu_models.games.agents import Adviser, GameAgent
 
 
-def agents_of(game: Game, texts: list[str], data: Path) -> list[GameAgent]:
-    """Agents by their texts; a text that names none ends the command."""
+def agents_of(game: Game, options: np.ndarray, texts: list[str], data: Path) -> list[GameAgent]:
+    """Agents by their texts, who play by these options; a text that names none ends the command."""
     from tichu_models.games.agents import UnknownAgent, agent_of
     from tichu_pipeline.storage.folders import DataPaths
 
     try:
-        return [agent_of(game, text, DataPaths(data).board_games) for text in texts]
+        return [agent_of(game, text, DataPaths(data).board_games, options) for text in texts]
     except UnknownAgent as error:
         fail(str(error))
 
@@ -62,7 +62,7 @@ def match(
 
     game = game_of(name)
     options = options_of(game, rules, players, **MATCH_RULES.get(name, {}))
-    players_ = agents_of(game, agents, data)
+    players_ = agents_of(game, options, agents, data)
     try:
         with bar("games", games, not as_json) as report:
             result = play_match(game, options, players_, games, seed, opening, report)
@@ -131,8 +131,8 @@ def play(
     texts = (agents or _opponent(game, options)).split("/")
     if len(texts) not in (1, len(others)):
         raise typer.BadParameter(f"{len(texts)} agents; expected one or {len(others)}", param_hint="--agents")
-    found = agents_of(game, texts * len(others) if len(texts) == 1 else texts, data)
-    adviser = _adviser_of(game, hints, data) if hints else None
+    found = agents_of(game, options, texts * len(others) if len(texts) == 1 else texts, data)
+    adviser = _adviser_of(game, options, hints, data) if hints else None
     try:
         play_board_game(game, options, dict(zip(others, found, strict=True)), seed, _ask, typer.echo, adviser)
     except (Quit, EOFError):
@@ -149,10 +149,10 @@ def _opponent(game: Game, options: np.ndarray) -> str:
     return next((name for name, kernel in kernels.items() if kernel in game.algorithms), "random")
 
 
-def _adviser_of(game: Game, text: str, data: Path) -> Adviser:
+def _adviser_of(game: Game, options: np.ndarray, text: str, data: Path) -> Adviser:
     from tichu_models.games.agents import Adviser
 
-    (agent,) = agents_of(game, [text], data)
+    (agent,) = agents_of(game, options, [text], data)
     if not isinstance(agent, Adviser):
         raise typer.BadParameter(
             f"{text} gives no hints; ppo:RUN and muzero:RUN do, and td:RUN of a game for one", param_hint="--hints"

@@ -33,7 +33,7 @@ def report(
     game = game_of(name)
     if game.name != "clever":
         fail(f"there are no reports of {game.name}; expected clever")
-    (player,) = agents_of(game, [agent], data)
+    (player,) = agents_of(game, game.read_options({}), [agent], data)
     with bar("games", games, not as_json) as advance:
         made = make_report(DataPaths(data), player, games, seed, advance)
     if as_json:

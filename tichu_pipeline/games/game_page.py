@@ -25,7 +25,7 @@ class Move(NamedTuple):
 
 def move_of(game: Game, agent: GameAgent, state: State, action: int) -> Move:
     """A move, with what its player thinks of all actions, if it says so."""
-    advice = agent.advice(game.copy(state)) if isinstance(agent, Adviser) else {}
+    advice = agent.advice(game.as_known_to(int(game.kernels.mover(state)), state)) if isinstance(agent, Adviser) else {}
     return Move(game.copy(state), action, advice)
 
 

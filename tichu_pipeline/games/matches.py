@@ -1,6 +1,7 @@
 """The stage `game_matches`: agents of a game against each other, `board_games/<game>/matches.json`.
 
-matches.toml says who plays whom. Agents that need a run wait for it: matches of runs that are not there are left out.
+matches.toml says who plays whom, and by which rules. Agents that need a run wait for it: matches of runs that are not
+there, or that have learned another board, are left out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import tomllib
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tichu_models.games.agents import agent_of
 from tichu_models.games.champions import AGENTS as CHAMPIONS
@@ -19,6 +20,7 @@ from tichu_models.games.champions import CHAMPION, RECORD, folder_of, shipped_fo
 from tichu_models.games.learning.evaluation import match_options
 from tichu_models.games.learning.manifest import read_manifest
 from tichu_models.games.learning.methods import NAMES
+from tichu_models.games.learning.run import misfit
 from tichu_models.games.match import match
 from tichu_models.games.registry import MODULES, game
 from tichu_models.runs.files import FIGURES, MANIFEST
@@ -28,10 +30,17 @@ from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
 from tichu_pipeline.storage.stamps import KEY, json_object
 
 # Bumped by hand when the same matches would have other results; tests/golden/game_matches.json says when.
-VERSION = 2
+VERSION = 3
 STAGE, FILE = "game_matches", "matches.json"
 RUN = re.compile(rf"(?:^|=)({'|'.join(NAMES)}):([^,]+)")  # in the text of an agent
 OPENING = 4  # random actions, the same for all ways to seat the agents
+
+
+class Planned(NamedTuple):
+    """A match that shall be played."""
+
+    agents: tuple[str, ...]
+    rules: str = ""  # key=value,key=value
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class MatchesRequest:
     """Which matches shall be played."""
 
     game: str
-    matches: tuple[tuple[str, ...], ...]  # the agents of each
+    matches: tuple[Planned, ...]
     games: int  # of each
     seed: int = 1
 
@@ -49,8 +58,8 @@ def planned(paths: DataPaths, name: str, preset: str) -> MatchesRequest | None:
     table = _tables().get(name, {}).get(preset)
     if table is None:
         return None
-    there = [tuple(agents) for agents in table["matches"] if all(_is_there(paths, name, agent) for agent in agents)]
-    return MatchesRequest(name, tuple(there), table["games"])
+    wanted = [Planned(tuple(each["agents"]), each.get("rules", "")) for each in table["matches"]]
+    return MatchesRequest(name, tuple(each for each in wanted if _can_be_played(paths, name, each)), table["games"])
 
 
 def has_some(name: str) -> bool:
@@ -83,7 +92,7 @@ def path_of(paths: DataPaths, name: str) -> Path:
 
 def stamp(paths: DataPaths, request: MatchesRequest) -> str:
     """The stamp of the results: of the request, of the runs that play, and of what the champion is."""
-    agents = sorted({agent for agents in request.matches for agent in agents})
+    agents = sorted({agent for planned in request.matches for agent in planned.agents})
     folders = [folder for agent in agents for folder in folders_of(paths, request.game, agent)]
     runs = [read_manifest(folder).digest if (folder / MANIFEST).exists() else "" for folder in folders]
     champion = [CHAMPIONS.get(request.game, "")] if CHAMPION in agents else []
@@ -95,11 +104,12 @@ def play(paths: DataPaths, request: MatchesRequest) -> Facts:
     path, now = path_of(paths, request.game), stamp(paths, request)
     if (there := kept(path, now)) is not None:
         return there
-    began, of = time.perf_counter(), game(request.game)
-    options, played = match_options(of), []
-    for names in request.matches:
-        agents = [agent_of(of, name, paths.board_games) for name in names]
-        played.append(match(of, options, agents, request.games, request.seed, OPENING))
+    began, of, played = time.perf_counter(), game(request.game), []
+    for planned in request.matches:
+        options = match_options(of, planned.rules)
+        agents = [agent_of(of, name, paths.board_games, options) for name in planned.agents]
+        result = match(of, options, agents, request.games, request.seed, OPENING)
+        played.append({"rules": planned.rules, **result})
     rows = request.games * len(request.matches)
     return write(path, now, asdict(request), {"results": played}, rows, began)
 
@@ -121,10 +131,19 @@ def standing(survey: Survey) -> Standing:
 def _is_fresh(paths: DataPaths, path: Path) -> bool:
     facts = json_object(path)
     wanted = facts.get(REQUEST, {})
-    matches = tuple(tuple(each) for each in wanted.get("matches", ()))
-    return bool(wanted) and facts.get(KEY) == stamp(paths, MatchesRequest(**{**wanted, "matches": matches}))
+    try:
+        matches = tuple(Planned(tuple(agents), rules) for agents, rules in wanted.get("matches", ()))
+        request = MatchesRequest(**{**wanted, "matches": matches})
+    except (TypeError, ValueError):  # as an older version has written it
+        return False
+    return facts.get(KEY) == stamp(paths, request)
 
 
-def _is_there(paths: DataPaths, name: str, agent: str) -> bool:
-    folders = folders_of(paths, name, agent)
-    return all((folder / FIGURES).exists() or (folder / RECORD).exists() for folder in folders)
+def _can_be_played(paths: DataPaths, name: str, planned: Planned) -> bool:
+    of = game(name)
+    options = match_options(of, planned.rules)
+    folders = [folder for agent in planned.agents for folder in folders_of(paths, name, agent)]
+    return all(
+        ((folder / FIGURES).exists() or (folder / RECORD).exists()) and not misfit(of, read_manifest(folder), options)
+        for folder in folders
+    )

@@ -129,4 +129,5 @@ def _match(result: Mapping[str, Any]) -> str:
         )
         for agent in sorted(result["agents"], key=lambda each: -each["share"])
     ]
-    return pages.table((f"{result['games']} games", "seats", "wins", "share", "95 %", "score"), rows)
+    rules = f", {result['rules']}" if result.get("rules") else ""
+    return pages.table((f"{result['games']} games{rules}", "seats", "wins", "share", "95 %", "score"), rows)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tichu_models.games.learning.evaluation import match_options
+from tichu_models.games.learning.manifest import read_manifest
 from tichu_models.games.learning.trainer import ALONE
+from tichu_models.games.registry import game
 from tichu_models.runs.files import CURVES, ITERATIONS, METRICS
 from tichu_models.runs.journal import rows_of
-
-PART_OF_FOUR = 0.25  # of the games, by chance, in a game of four
 
 
 def draw_curves(folder: Path) -> Path:
@@ -30,7 +31,7 @@ def draw_curves(folder: Path) -> Path:
         results.fill_between(games, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     results.set(title=f"{folder.parent.name}: {folder.name}", xlabel="games learned from")
     if opponents and opponents != [ALONE]:
-        results.axhline(PART_OF_FOUR, color="gray", linewidth=0.8, linestyle=":")
+        results.axhline(_by_chance(folder), color="gray", linewidth=0.8, linestyle=":")
         results.set(ylabel="share of games", ylim=(0, 1))
     else:
         results.set(ylabel="points")
@@ -43,6 +44,13 @@ def draw_curves(folder: Path) -> Path:
     path = folder / CURVES
     save(figure, path)
     return path
+
+
+def _by_chance(folder: Path) -> float:
+    """The share of games that a side wins if all are equally good."""
+    manifest = read_manifest(folder)
+    of = game(manifest.game)
+    return 1 / len(of.sides(match_options(of, manifest.settings["rules"])))
 
 
 def _is_shown(name: str) -> bool:

@@ -72,6 +72,6 @@ def _asked(
 
 def _advice(game: Game, state: State, adviser: Adviser) -> str:
     """What an adviser thinks of actions, the best first."""
-    values = adviser.advice(game.copy(state))
+    values = adviser.advice(game.as_known_to(int(game.kernels.mover(state)), state))
     ordered = sorted(values, key=lambda action: -values[action].value)
     return "\n".join(f"{values[action].text:>8}  {game.notation.say_action(state, action)}" for action in ordered)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tichu_pipeline.tools.kernel_parts_of_games import chameleon, clever, dog, madn, muzero
+from tichu_pipeline.tools.kernel_parts_of_games import chameleon, clever, dog, madn, muzero, tichu_as_game
 
 if TYPE_CHECKING:
     from tichu_models.observation.specs import Spec
@@ -220,6 +220,6 @@ PARTS: dict[str, Callable[[], None]] = {
     part.__name__: part
     for part in (
         *(self_play, encoding, search, reviews, selfplay, logs, tournaments, networks),
-        *(chameleon, clever, madn, dog, muzero, statistics),
+        *(chameleon, clever, madn, dog, muzero, tichu_as_game, statistics),
     )
 }

@@ -128,3 +128,8 @@ def muzero() -> None:
     targets.value_targets(np.zeros(1), np.zeros(1), sides, sides + 1, 1, 1.0, 1.0, np.zeros(1))
     rows = np.zeros((1, 2), dtype=np.int8)
     targets.windows(sides, sides, sides + 1, rows, number, number[:, 1:].copy())
+
+
+def tichu_as_game() -> None:
+    """Tichu for what knows no game."""
+    _ring_game("tichu", {}, ())

@@ -229,3 +229,34 @@ def test_imagined_positions_without_a_move_do_not_branch():
     assert visits.sum() == 40
     assert len(inside) == 40 - ACTIONS
     assert (inside == passing).all()
+
+
+def test_one_legal_action_needs_no_search(monkeypatch):
+    """Simulations that cannot change an action, in the most positions of a game with a die; or results that are
+    written into the rows of other games."""
+    torch.manual_seed(5)
+    net = MuZeroNet(INPUTS, ACTIONS, SMALL)
+    torch.nn.init.normal_(net.speaker.weight, std=0.3)
+    generator = np.random.default_rng(5)
+    seen, noise = generator.integers(0, 2, (5, INPUTS)).astype(np.uint8), generator.gumbel(size=(5, ACTIONS))
+    legal = np.ones((5, ACTIONS), dtype=bool)
+    legal[1], legal[3], legal[1, 2], legal[3, 0] = False, False, True, True
+    thinker, asked, go_on = Thinker(net, 5, 8, ACTIONS, of_legal=True, value_scale=OF_MCTX), [], net.go_on
+
+    def counted(latent, actions):
+        asked.append(len(actions))
+        return go_on(latent, actions)
+
+    monkeypatch.setattr(net, "go_on", counted)
+    found, free = thinker.think(seen, legal, noise), [0, 2, 4]
+    assert asked == [3] * 8
+    alone = thinker.think(seen[free], legal[free], noise[free])
+    for whole, part in zip(found, alone, strict=True):
+        np.testing.assert_allclose(whole[free], part, rtol=1e-4)
+    assert found.actions[[1, 3]].tolist() == [2, 0]
+    assert (found.weights[[1, 3]] == legal[[1, 3]]).all()
+    with torch.inference_mode():
+        values = net.words.value(net.say(net.represent(torch.from_numpy(seen).float()))).numpy()
+    np.testing.assert_allclose(found.values[[1, 3]], values[[1, 3]], rtol=1e-4)
+    forced = thinker.think(seen[1:2], legal[1:2], noise[1:2])
+    assert (forced.actions.tolist(), forced.visits.sum()) == ([2], 0)

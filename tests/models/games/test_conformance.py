@@ -12,10 +12,10 @@ import sys
 import numpy as np
 import pytest
 
-from tests.makers.games import options_of, random_game
+from tests.makers.games import FOLDER, RENEW, options_of, playthrough, random_game
 from tests.paths import ROOT
 from tichu_models.game import CHANCE, OVER, Game, IllegalAction, State
-from tichu_models.games.registry import MODULES, UnknownGame, game
+from tichu_models.games.registry import ELSEWHERE, MODULES, UnknownGame, game
 from tichu_models.kernel_cache import closure
 
 # Options with which a game is tried beside its own default.
@@ -33,11 +33,13 @@ VARIANTS = {
         {"players": "2", "dice": "1", "dice_rethrow": "1"},
         {"teams": "1", "distance": "5", "history": "2"},
     ],
+    "tichu": [{}, {"rounds": "3"}],
 }
-CASES = [pytest.param(name, words, id=f"{name}-{words}") for name in MODULES for words in VARIANTS[name]]
+NAMES = [*MODULES, *ELSEWHERE]
+CASES = [pytest.param(name, words, id=f"{name}-{words}") for name in NAMES for words in VARIANTS[name]]
 # Options with which plain Python plays too, where the default takes it too long, and how many games.
 SHORT = {"dog": {"players": "2", "distance": "4", "start_blocking": "0"}, "madn": {"players": "2", "distance": "5"}}
-PLAIN_GAMES = {"dog": 2, "madn": 3}
+PLAIN_GAMES = {"dog": 2, "madn": 3, "tichu": 3}
 GAMES = 20
 MOST_POSITIONS = 150
 NOTHING_OF = ("rules", "records", "observation", "players", "networks", "agents", "arena", "search", "learning", "rl")
@@ -210,7 +212,7 @@ for key in range(GAMES):
 """
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", NAMES)
 def test_plain_python_plays_the_same_games(name):
     """An overflow or a type that only one of the two has makes kernels and their sources disagree."""
     of, games, words = game(name), PLAIN_GAMES.get(name, 6), SHORT.get(name, {})
@@ -222,6 +224,12 @@ def test_plain_python_plays_the_same_games(name):
     assert [line.split() for line in run.stdout.splitlines()] == [
         [str(number) for number in (*played.actions, *played.widths)] for played in expected
     ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_playthrough_is_played_again(name):
+    """Rules, the order of actions or the random numbers changed where nobody meant to: matches cannot be had again."""
+    assert playthrough(game(name), options_of(game(name))) == (FOLDER / f"{name}.txt").read_text(), RENEW
 
 
 @pytest.mark.parametrize("name", MODULES)

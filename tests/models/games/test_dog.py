@@ -10,7 +10,7 @@ from tichu_models.chance import draw_below
 from tichu_models.game import CHANCE, OVER, IllegalAction, State
 from tichu_models.games.agents import agent_of
 from tichu_models.games.pachisi.dog.actions import MOST_CODES, SPLITS, decode, encode
-from tichu_models.games.pachisi.dog.rules import EXCHANGE
+from tichu_models.games.pachisi.dog.rules import ALL_CARDS, DEALS, EXCHANGE
 from tichu_models.games.registry import game
 
 DOG = game("dog")
@@ -90,7 +90,9 @@ def check_cards(steps: int) -> None:
         state = DOG.new(options_of(DOG, **words), key)
         while made < steps and DOG.kernels.mover(state) != OVER:
             if DOG.kernels.mover(state) == CHANCE:
+                left, dealt = int(state.deck.sum()), int(DEALS[state.deal]) * int(state.players)
                 DOG.kernels.chance(state)
+                assert state.deck.sum() == (left if left >= dealt else ALL_CARDS) - dealt
             else:
                 found = DOG.legal(state)
                 DOG.kernels.step(state, found[int(draw_below(np.uint64(key), made, len(found)))])
@@ -98,11 +100,11 @@ def check_cards(steps: int) -> None:
             assert (cards(state) == pack).all()
             assert (state.hands.sum(axis=1) == state.held).all()
         key += 1
-    assert pack.sum() == 110
+    assert pack.sum() == ALL_CARDS == 110
 
 
 def test_no_card_is_lost():
-    """A discard, an exchange or a shuffle that makes cards, or eats them."""
+    """A discard, an exchange or a shuffle that makes cards, or eats them; a shuffle while there are enough cards."""
     check_cards(STEPS)
 
 

@@ -91,6 +91,16 @@ def test_wrong_options_are_named(runs, text, complaint):
         agent_of(MADN, text, runs)
 
 
+def test_another_board_is_refused(runs):
+    """A network that reads the cells of one board as those of another, and plays nonsense without a word."""
+    for words in ({}, {"players": "2"}, {**RULES, "dice": "1"}):
+        with pytest.raises(UnknownAgent, match=r"players=2,distance=4"):
+            agent_of(MADN, "muzero:x", runs, options_of(MADN, **words))
+    with pytest.raises(UnknownAgent, match="it has learned with distance=4; the game has distance=10"):
+        agent_of(MADN, "muzero:x", runs, options_of(MADN, players="2"))
+    assert agent_of(MADN, "muzero:x", runs, options_of(MADN, **RULES, friendly_fire="1")).name == "muzero:x"
+
+
 def test_three_sides_are_refused(tmp_path):
     """A training that takes the value of one opponent for that of the other, for an hour."""
     with pytest.raises(OptionError, match="expected two"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -232,3 +234,22 @@ def test_observations_are_planes(words):
         pins = planes[scalars : scalars + 4]
         assert pins.sum(axis=1).tolist() == [1.0] * players + [0.0] * (4 - players)
         assert pins[0, 0] == pins[players - 1, -distance - 16] == 1  # its own start, and that of the player before it
+
+
+def test_the_past_is_seen_as_it_was():
+    """Earlier positions in another order, or as another player saw them."""
+    for of in (MADN, DOG):
+        state, generator = of.new(options_of(of, distance="5", history="2"), 2), np.random.default_rng(2)
+        seen: list[np.ndarray] = []
+        for _ in range(120):
+            while of.kernels.mover(state) == CHANCE:
+                of.kernels.chance(state)
+            observation = np.zeros(of.observation, dtype=np.float32)
+            of.kernels.observe(state, 1, observation)
+            planes = as_planes(observation, of.observation - 20 * 112, 5, 2)[-12:].reshape(3, 4, -1)
+            for i, before in enumerate(reversed(seen[-2:])):
+                np.testing.assert_array_equal(planes[1 + i], before)
+            seen.append(planes[0])
+            found = of.legal(state)
+            of.kernels.step(state, found[int(generator.integers(len(found)))])
+        assert any((a != b).any() for a, b in pairwise(seen))

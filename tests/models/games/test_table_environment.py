@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo", reason="the extra `games` is not installed")
-CASES = [("clever", {"players": "2"}), ("clever", {"players": "4"}), ("chameleon", {"players": "RY"})]
+CASES = [("clever", {"players": "2"}), ("clever", {"players": "4"}), ("chameleon", {"players": "RY"}), ("tichu", {})]
 
 
 def table(name: str, **words: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tichu_pipeline.orchestration.resources import DataFolder
 from tichu_pipeline.status.stages import status
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, State
+from tichu_pipeline.storage.stamps import json_object
 
 OF_CHAMELEON = [
     games.game_rules["chameleon"],
@@ -115,7 +117,27 @@ def test_other_versions_are_stale(paths, monkeypatch):
     assert now["game_matches"].reasons == ("chameleon: its runs or the version have changed since",)
     assert now["game_runs"].is_fresh
     monkeypatch.setattr(study, "VERSION", study.VERSION + 1)
-    assert "tic-tac-toe: made by an older version" in standings(paths)["game_studies"].reasons
+    assert "tic-tac-toe: made by an older version, or of another run" in standings(paths)["game_studies"].reasons
+
+
+def test_matches_have_rules_of_their_own(tmp_path):
+    """A network that plays on a board that it has not learned, or a match by other rules than it says; a file of an
+    older shape that ends `tichu status`."""
+    paths = DataPaths(tmp_path)
+    train_run(paths, GameRunRequest("madn", "td", "td", "smoke"))
+    wanted = matches.planned(paths, "madn", "smoke")
+    assert [each.agents[0] for each in wanted.matches] == ["rules", "td:td"]
+    found = matches.play(paths, wanted)
+    played = found.facts["results"]
+    assert [(each["rules"], len(each["seats"])) for each in played] == [("", 4), ("players=2,distance=4", 2)]
+    assert standings(paths)["game_matches"].is_fresh
+    found.path.write_text(found.path.read_text().replace('"request": {', '"request": {"older": 1,', 1))
+    assert not standings(paths)["game_matches"].is_fresh
+    older = {**json_object(found.path), "request": {"game": "madn", "matches": [["rules", "random"] * 2], "games": 6}}
+    found.path.write_text(json.dumps(older))
+    assert not standings(paths)["game_matches"].is_fresh
+    train_run(paths, GameRunRequest("madn", "td", "td", "smoke", ("rules=players=2,distance=5",)), replace=True)
+    assert [each.agents[0] for each in matches.planned(paths, "madn", "smoke").matches] == ["rules"]
 
 
 def test_an_unfinished_run_is_stale(tmp_path):

@@ -58,6 +58,10 @@ def test_what_is_known_comes_out(paths):
     kinds = {each["name"]: each for each in listed}
     assert (kinds["chameleon"]["chance"], kinds["chameleon"]["constant_sum"]) == (False, True)
     assert (kinds["clever"]["chance"], kinds["clever"]["constant_sum"]) == (True, False)
+    assert {name: each["open"] for name, each in kinds.items() if name in ("chameleon", "clever", "madn", "dog")} == {
+        **dict.fromkeys(("chameleon", "clever", "madn"), True),
+        "dog": False,
+    }
 
 
 def test_the_policy_takes_no_depth_that_was_too_slow():

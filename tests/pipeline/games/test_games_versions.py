@@ -20,6 +20,8 @@ def test_counts_change_only_with_their_version(tmp_path):
 
 def test_matches_change_only_with_their_version(tmp_path):
     """Results of other games that count as up to date."""
-    request = matches.MatchesRequest("chameleon", (("greedy", "random"), ("maxn:depth=2", "brs:depth=2")), 4)
+    request = matches.MatchesRequest(
+        "chameleon", tuple(map(matches.Planned, (("greedy", "random"), ("maxn:depth=2", "brs:depth=2")))), 4
+    )
     facts = matches.play(DataPaths(tmp_path), request).facts
     golden.check("game_matches", matches, {"chameleon": golden.digest(facts["results"])})

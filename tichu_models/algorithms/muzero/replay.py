@@ -22,7 +22,8 @@ UNKNOWN = 0  # the end of a game that goes on
 
 @dataclass(frozen=True)
 class Targets:
-    """What the value of a position is: that of the search so many steps later, or the outcome of the game."""
+    """What the value of a position is: that of the search so many steps later, or of the next one after it, or the
+    outcome of the game."""
 
     bootstrap: int = 50
     discount: float = 1.0  # of each step to that later position

@@ -24,19 +24,22 @@ def value_targets(
     fade: float,
     targets: np.ndarray,
 ) -> None:
-    """The value of each position: that of the search `steps` later, times `discount` for each step, if the game still
-    has a position there that was searched; else the outcome, times `fade` for each step to the end.
+    """The value of each position: that of the search `steps` later, or of the next one after it, times `discount` for
+    each step; where no search follows in the game, the outcome, times `fade` for each step to the end. NaN is the value
+    of a position that was not searched.
 
-    With exactly `steps` left there is no such position: it would be the first of the next game. `outcomes` are those of
-    the side that moves.
+    With exactly `steps` left there is no position `steps` later: it would be the first of the next game. `outcomes` are
+    those of the side that moves.
     """
     at = 0
     for end in ends:
-        for k in range(at, end):
-            later = k + steps
-            if later < end and not np.isnan(values[later]):
-                sign = 1.0 if sides[later] == sides[k] else -1.0
-                targets[k] = sign * discount**steps * values[later]
+        searched = end
+        for k in range(end - 1, at - 1, -1):
+            if k + steps < end and not np.isnan(values[k + steps]):
+                searched = k + steps
+            if searched < end:
+                sign = 1.0 if sides[searched] == sides[k] else -1.0
+                targets[k] = sign * discount ** (searched - k) * values[searched]
             else:
                 targets[k] = outcomes[k] * fade ** (end - k)
         at = end

@@ -16,7 +16,7 @@ from torch.nn.functional import logsigmoid
 from tichu_models.algorithms.muzero.chance_networks import ChanceNet
 from tichu_models.algorithms.muzero.networks import MuZeroNet
 from tichu_models.algorithms.muzero.nodes import NEVER
-from tichu_models.algorithms.muzero.search import Found, Imagined, Search
+from tichu_models.algorithms.muzero.search import Found, Imagine, Imagined, Search
 from tichu_models.algorithms.muzero.tree import ValueScale
 
 
@@ -42,28 +42,40 @@ class Thinker:
 
     @torch.inference_mode()
     def think(self, seen: np.ndarray, legal: np.ndarray, gumbel: np.ndarray) -> Found:
-        """What a search finds in each position; `gumbel` is its noise."""
-        was_training, n = self.network.training, len(seen)
+        """What a search finds in each position; `gumbel` is its noise. Where one action is legal there is no search:
+        the position is worth what the network says."""
+        was_training, words = self.network.training, self.network.words
         self.network.eval()
         latent = self.network.represent(torch.from_numpy(seen).float())
         said = self.network.say(latent)
-        self._latent[0, :n] = latent
-        words, rows = self.network.words, self._rows[:n]
+        values = words.value(said).numpy()
+        visits = np.zeros(legal.shape, dtype=np.int64)
+        found = Found(legal.argmax(axis=1), legal.astype(np.float32), values.astype(np.float64), visits)
+        if len(rows := np.flatnonzero(legal.sum(axis=1) > 1)):
+            given = (values[rows], words.policy(said).numpy()[rows], legal[rows], gumbel[rows])
+            searched = self._search.run(*given, self._imagine_from(latent[rows]))
+            for whole, part in zip(found, searched, strict=True):
+                whole[rows] = part
+        self.network.train(was_training)
+        return found
+
+    def _imagine_from(self, roots: Tensor) -> Imagine:
+        """What the search asks, from these latent positions on."""
+        words, rows = self.network.words, self._rows[: len(roots)]
+        self._latent[0, : len(roots)] = roots
 
         def imagine(parents: np.ndarray, actions: np.ndarray, node: int) -> Imagined:
             nodes, chosen = torch.from_numpy(parents), torch.from_numpy(actions)
             before = self._latent[nodes, rows]
             if not words.outcomes:
-                self._latent[node, :n] = after = self.network.go_on(before, chosen)
+                self._latent[node, : len(rows)] = after = self.network.go_on(before, chosen)
                 return self._imagined(self.network.say(after))
             after_chance = self._by_chance[nodes, rows]
-            self._by_chance[node, :n] = ~after_chance
-            self._latent[node, :n] = after = self._stepped(before, chosen, after_chance)
+            self._by_chance[node, : len(rows)] = ~after_chance
+            self._latent[node, : len(rows)] = after = self._stepped(before, chosen, after_chance)
             return self._told_apart(self._imagined(said := self.network.say(after)), said, after_chance.numpy())
 
-        found = self._search.run(words.value(said).numpy(), words.policy(said).numpy(), legal, gumbel, imagine)
-        self.network.train(was_training)
-        return found
+        return imagine
 
     def _stepped(self, before: Tensor, chosen: Tensor, after_chance: Tensor) -> Tensor:
         """What actions lead to, and outcomes of chance."""

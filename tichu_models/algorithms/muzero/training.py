@@ -120,7 +120,8 @@ class MuZero:
         for _ in range(self.settings.moves):
             legal = self.batch.masks
             thought = self._thinker.think(self.batch.seen, legal, generator.gumbel(size=legal.shape))
-            found.append(self._step(thought.weights, thought.values, thought.actions))
+            values = np.where(legal.sum(axis=1) > 1, thought.values, np.nan)  # the others are not searched
+            found.append(self._step(thought.weights, values, thought.actions))
         return found
 
     def _guide(self, generator: np.random.Generator) -> list[Seen]:

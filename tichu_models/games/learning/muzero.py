@@ -55,7 +55,7 @@ class MuZeroSettings(TrainingSettings):
     )
     rescale_values: bool = option(False, "whether the values of a position's actions are brought to 0 .. 1 before")
     room: int = option(512, "last positions of each game side by side that are learned from", least=1)
-    bootstrap: int = option(50, "actions after which the search's value is the target, if the game lasts", least=1)
+    bootstrap: int = option(50, "actions after which the next search's value is the target, if the game lasts", least=1)
     discount: float = option(1.0, "of that value, for each action", least=0, most=1)
     fade: float = option(0.997, "of the outcome, for each action to the end", least=0, most=1)
     steps: int = option(5, "K: actions of a window of positions that is learned", least=1, most=100)
@@ -184,4 +184,4 @@ def player(
     return muzero_agent(name, game, lambda n: Thinker(network, n, *of_search, settings.weight_of_values))
 
 
-METHOD = Method(2, MuZeroSettings, MuZeroTrainer, player)
+METHOD = Method(3, MuZeroSettings, MuZeroTrainer, player)

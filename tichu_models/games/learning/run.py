@@ -15,6 +15,7 @@ import numpy as np
 
 from tichu_models.game import Game
 from tichu_models.games.agents import GameAgent
+from tichu_models.games.learning.evaluation import match_options
 from tichu_models.games.learning.manifest import (
     GameManifest,
     current_method,
@@ -26,6 +27,7 @@ from tichu_models.games.learning.manifest import (
 from tichu_models.games.learning.methods import method_of
 from tichu_models.games.learning.settings import TrainingSettings
 from tichu_models.games.learning.trainer import Result, Trainer
+from tichu_models.options import OptionError
 from tichu_models.runs.files import FIGURES, MANIFEST, RESUME_SELFPLAY, WEIGHTS, CheckpointError
 from tichu_models.runs.journal import Clock, Journal
 from tichu_models.whole_files import write_whole
@@ -165,16 +167,28 @@ class _Run:
         return figures
 
 
-def player_of(game: Game, method: str, folder: Path, name: str, options: Mapping[str, str]) -> GameAgent:
-    """Who plays a game with the weights of a run, finished or not. `options` are those of the agent's text."""
+def player_of(
+    game: Game, method: str, folder: Path, name: str, options: Mapping[str, str], by: np.ndarray | None = None
+) -> GameAgent:
+    """Who plays a game with the weights of a run, finished or not. `options` are those of the agent's text, `by` are
+    those of the game: OptionError if the run has learned another one."""
     manifest = read_manifest(folder)
     if (manifest.game, manifest.method) != (game.name, method):
         raise CheckpointError(
             f"{folder}: a run of {manifest.game} by {manifest.method}; expected {game.name}, {method}"
         )
     learner = current_method(manifest, folder)
+    if by is not None and (reason := misfit(game, manifest, by)):
+        raise OptionError(reason)
     weights, _ = read_arrays(folder / WEIGHTS, manifest)
     try:
         return learner.player(game, learner.settings.read(manifest.settings, "settings"), weights, name, options)
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{folder}: {error}") from None
+
+
+def misfit(game: Game, manifest: GameManifest, by: np.ndarray) -> str:
+    """Why who has learned in a run cannot play by these options, an empty text if it can."""
+    rules = str(manifest.settings.get("rules", ""))
+    reason = game.unlike(match_options(game, rules), by) if game.unlike is not None else ""
+    return f"{reason}: play by its rules, {rules or 'the usual ones'}" if reason else ""

@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 
 from tichu_models.game import State
-from tichu_models.games.pachisi.board import LEAST_DISTANCE, MOST_DISTANCE, MOST_PAST, PLAYERS, SEATS, SWITCHES
+from tichu_models.games.pachisi.board import (
+    AT_DISTANCE,
+    AT_PLAYERS,
+    AT_RULES,
+    DICE,
+    LEAST_DISTANCE,
+    MOST_DISTANCE,
+    MOST_PAST,
+    PLAYERS,
+    SEATS,
+    SWITCHES,
+)
 from tichu_models.options import OptionError, Options, expected, option
 
 MADN, DOG = "madn", "dog"
@@ -100,6 +111,19 @@ def _value(name: str, word: Any) -> Any:
         return int(word)
     except (TypeError, ValueError):
         raise OptionError(f"{name} = {word}: expected a number") from None
+
+
+def unlike(learned: np.ndarray, asked: np.ndarray) -> str:
+    """What is another board to a network, or another kind of luck; an empty text if neither is."""
+    known, wanted = _board_of(learned), _board_of(asked)
+    names = [name for name in known if known[name] != wanted[name]]
+    told = [", ".join(f"{name}={each[name]}" for name in names) for each in (known, wanted)]
+    return f"it has learned with {told[0]}; the game has {told[1]}" if names else ""
+
+
+def _board_of(options: np.ndarray) -> dict[str, int]:
+    has_dice = int(options[AT_RULES]) & DICE != 0
+    return {"players": int(options[AT_PLAYERS]), "distance": int(options[AT_DISTANCE]), "dice": int(has_dice)}
 
 
 def words_of(state: State, game: str) -> dict[str, Any]:

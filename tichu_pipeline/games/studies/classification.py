@@ -28,6 +28,7 @@ def _properties(of: Game, games: int) -> dict[str, Any]:
         "seats": of.seats,
         "played": games,
         "chance": _has_chance(of, options),
+        "open": _is_open(of, options),
         "constant_sum": bool(np.allclose(sums, sums[0])) and len(of.seats_of(options)) > 1,
         "longest": int(played.lengths.max()),
         "bound": of.bound,
@@ -51,12 +52,29 @@ def _has_chance(of: Game, options: np.ndarray) -> bool:
     return False
 
 
+def _is_open(of: Game, options: np.ndarray) -> bool:
+    """Whether everybody knows the whole position, but for chances to come, in every position of a game."""
+    state, write = of.new(options, 1), of.notation.write_state
+    for number in range(of.bound):
+        who = of.kernels.mover(state)
+        if who == OVER:
+            break
+        if who == CHANCE:
+            of.kernels.chance(state)
+            continue
+        if any(write(of.as_known_to(seat, state)) != write(state) for seat in of.seats_of(options)):
+            return False
+        legal = of.legal(state)
+        of.kernels.step(state, legal[number % len(legal)])
+    return True
+
+
 def tables(facts: Mapping[str, Any]) -> list[Table]:
     """A row for each game."""
     rows = [
         (
             each["name"],
-            "yes",
+            "yes" if each["open"] else "no",
             f"1 to {len(each['seats'])}" if each["shared"] is None else f"2 to {len(each['seats'])}",
             "yes" if each["chance"] else "no",
             "yes" if each["constant_sum"] else "no",
@@ -67,7 +85,7 @@ def tables(facts: Mapping[str, Any]) -> list[Table]:
     ]
     headings = (
         "game",
-        "by turns",
+        "perfect information",
         "players",
         "chance",
         "constant sum",

@@ -1,8 +1,8 @@
 """The depth policy: how long MaxN takes to each depth in positions of random games, and which depth a second allows.
 
 The number of pawns on the board is the condition: with fewer pawns there are fewer moves. The policy takes, for each
-number, the greatest depth that no position has exceeded the limit with; iterative deepening, which players here use,
-needs no such table and is measured beside it.
+number, the greatest depth that no position has exceeded the limit with, and is tried in positions of other games.
+Iterative deepening, which players here use, needs no such table and is measured beside it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ GROUPS = ((2, 4), (5, 7), (8, 10), (11, 13), (14, 16))  # pawns on the board, fr
 def find(_: DataPaths, size: Mapping[str, Any]) -> dict[str, Any]:
     """Positions of random games, searched deeper and deeper until the limit is exceeded."""
     of, rows = game("chameleon"), []
-    for state in _positions(of, size["positions"]):
+    Searcher(of, "maxnis").choose(of.new(match_options(of)), Budget(depth=2))  # what has to be loaded takes no time
+    for state in _positions(of, size["positions"], 1):
         pawns, searcher = int(state.pawns.sum()), Searcher(of, "maxnis")
         for depth in range(1, size["depth"] + 1):
             began = time.process_time()
@@ -38,13 +39,26 @@ def find(_: DataPaths, size: Mapping[str, Any]) -> dict[str, Any]:
             rows.append({"pawns": pawns, "depth": depth, "seconds": seconds, "leaves": found.positions})
             if seconds > size["seconds"] or found.depth < depth:
                 break
-    return {"limit": size["seconds"], "positions": size["positions"], "searches": rows, "budget": _budgets(of, size)}
+    facts = {"limit": size["seconds"], "positions": size["positions"], "searches": rows}
+    return {**facts, "tried": _tried(of, size, facts), "budget": _budgets(of, size)}
 
 
-def _positions(of: Game, count: int) -> list[State]:
-    """One position of each of so many random games, at a random move of its first 120."""
+def _tried(of: Game, size: Mapping[str, Any], facts: Mapping[str, Any]) -> list[dict[str, float]]:
+    """Searches to the depth that the policy says, in positions of other games."""
+    found, depths = [], [each["depth"] for each in policy(facts)]
+    for state in _positions(of, size["tried"], 2):
+        pawns = int(state.pawns.sum())
+        depth = next(depth for (_, most), depth in zip(GROUPS, depths, strict=True) if pawns <= most)
+        began = time.process_time()
+        Searcher(of, "maxnis").choose(state, Budget(depth=max(1, depth)))
+        found.append({"pawns": pawns, "depth": depth, "seconds": time.process_time() - began})
+    return found
+
+
+def _positions(of: Game, count: int, seed: int) -> list[State]:
+    """One position of each of so many random games, before one of its first 96 moves."""
     found: list[State] = []
-    options, key = match_options(of), np.uint64(1)
+    options, key = match_options(of), np.uint64(seed)
     while len(found) < count:
         key = np.uint64(drawn(key, 7))
         state, until = of.new(options), int(draw_below(key, 0, 96))
@@ -60,7 +74,7 @@ def _positions(of: Game, count: int) -> list[State]:
 def _budgets(of: Game, size: Mapping[str, Any]) -> list[dict[str, float]]:
     """What iterative deepening reaches within the limit, and how long it takes, in some of the positions."""
     found = []
-    for state in _positions(of, size["timed"]):
+    for state in _positions(of, size["timed"], 1):
         began = time.perf_counter()
         choice = Searcher(of, "maxnis").choose(state, Budget(seconds=size["seconds"]))
         found.append({"depth": choice.depth, "seconds": time.perf_counter() - began})
@@ -97,6 +111,12 @@ def tables(facts: Mapping[str, Any]) -> list[Table]:
     ]
     about = f"The slowest search of MaxN with pruning, in ms of CPU time, over {facts['positions']} random positions."
     found = [Table(about, ("pawns", *(f"depth {depth}" for depth in depths), "depth to take"), rows)]
+    if tried := facts.get("tried"):
+        times = [each["seconds"] for each in tried]
+        over = sum(each > facts["limit"] for each in times)
+        about = f"Searches to these depths in {len(tried)} positions of other random games."
+        rows = [(f"{np.median(times):.3f} s", f"{max(times):.3f} s", str(over))]
+        found.append(Table(about, ("median", "slowest", f"over {facts['limit']:g} s"), rows))
     if timed := facts["budget"]:
         median = float(np.median([each["depth"] for each in timed]))
         slowest = max(each["seconds"] for each in timed)
@@ -125,9 +145,9 @@ def draw(facts: Mapping[str, Any], path: Path) -> None:
 STUDY = Study(
     "The depth policy: how deep a search may be within a second",
     {
-        "smoke": {"positions": 6, "depth": 2, "seconds": 1.0, "timed": 0},
-        "demo": {"positions": 20, "depth": 4, "seconds": 0.05, "timed": 10},
-        "laptop": {"positions": 400, "depth": 12, "seconds": 1.0, "timed": 200},
+        "smoke": {"positions": 6, "depth": 2, "seconds": 1.0, "tried": 2, "timed": 0},
+        "demo": {"positions": 20, "depth": 4, "seconds": 0.05, "tried": 10, "timed": 10},
+        "laptop": {"positions": 400, "depth": 12, "seconds": 1.0, "tried": 400, "timed": 200},
     },
     find,
     tables,

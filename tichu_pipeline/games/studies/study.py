@@ -11,16 +11,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tichu_models.games.champions import folder_of
+from tichu_models.games.learning.manifest import read_manifest
 from tichu_models.games.learning.settings import PRESETS
 from tichu_models.options import OptionError, expected
 from tichu_models.presets import value_of
+from tichu_models.runs.files import MANIFEST
 from tichu_pipeline.games.facts import REQUEST, Facts, kept, stamp_of, write
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.storage.freshness import Standing, Survey, judged, missing
 from tichu_pipeline.storage.stamps import KEY, json_object
 
 # Bumped by hand when a study of the same size would find something else; tests/golden/game_studies.json says when.
-VERSION = 3
+VERSION = 4
 STAGE = "game_studies"
 ROOM = "tichu_pipeline.games.studies"
 # The module and the game of each study, by its id.
@@ -53,6 +56,7 @@ class Study(NamedTuple):
     find: Callable[[DataPaths, Mapping[str, Any]], dict[str, Any]]  # the facts, as JSON has them
     tables: Callable[[Mapping[str, Any]], list[Table]]
     draw: Callable[[Mapping[str, Any], Path], None] | None = None
+    run: str = ""  # which of its sizes names a run of the game that it reads, if it reads one
 
 
 def studies_of(game: str) -> list[str]:
@@ -83,16 +87,17 @@ def size_of(name: str, preset: str, changes: Iterable[str] = ()) -> dict[str, An
         if not equals or key.strip() not in size:
             raise OptionError(f"--set {change}: expected key=value; keys: {', '.join(size) or 'none'}")
         found = value_of(text.strip())
-        if type(found) is not type(size[key.strip()]):
+        wanted = type(size[key.strip()])
+        if type(found) is not wanted and (wanted, type(found)) != (float, int):
             raise OptionError(f"--set {change}: expected such as {size[key.strip()]!r}")
-        size[key.strip()] = found
+        size[key.strip()] = wanted(found)
     return size
 
 
 def make(paths: DataPaths, name: str, size: Mapping[str, Any]) -> Facts:
     """Makes a study, unless it is there."""
     study, path = study_of(name), path_of(paths, name)
-    stamp = stamp_of(f"{STAGE}/{name}", VERSION, size)
+    stamp = _stamp(paths, name, size)
     drawn = study.draw is None or picture_of(path).exists()
     if drawn and (there := kept(path, stamp)) is not None:
         return there
@@ -101,6 +106,14 @@ def make(paths: DataPaths, name: str, size: Mapping[str, Any]) -> Facts:
     if study.draw:
         study.draw(found, picture_of(path))
     return write(path, stamp, size, found, len(found), began)
+
+
+def _stamp(paths: DataPaths, name: str, size: Mapping[str, Any]) -> str:
+    """The stamp of a study's file: of its size, and of the run that it reads."""
+    run, of = size.get(study_of(name).run), STUDIES[name][1]
+    folder = folder_of(paths.board_games, of, run) if run else None
+    digests = [read_manifest(folder).digest] if folder and (folder / MANIFEST).exists() else []
+    return stamp_of(f"{STAGE}/{name}", VERSION, size, *digests)
 
 
 def picture_of(path: Path) -> Path:
@@ -116,6 +129,6 @@ def standing(survey: Survey) -> Standing:
     reasons = []
     for name, path in there.items():
         facts = json_object(path)
-        if facts.get(KEY) != stamp_of(f"{STAGE}/{name}", VERSION, facts.get(REQUEST, {})):
-            reasons.append(f"{name}: made by an older version")
+        if facts.get(KEY) != _stamp(survey.paths, name, facts.get(REQUEST, {})):
+            reasons.append(f"{name}: made by an older version, or of another run")
     return judged(STAGE, f"{len(there)} studies", sum(path.stat().st_size for path in there.values()), reasons)

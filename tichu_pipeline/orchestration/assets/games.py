@@ -143,12 +143,16 @@ def matches_asset(name: str, runs: list[dg.AssetsDefinition]) -> dg.AssetsDefini
                 raise dg.Failure(f"matches.toml has no matches of {name}, {config.preset}", allow_retries=False)
             made = matches.play(data.paths, wanted)
         rows = [
-            (" : ".join(dict.fromkeys(agent["name"] for agent in each["agents"])), f"{each['agents'][0]['share']:.1%}")
+            (
+                " : ".join(dict.fromkeys(agent["name"] for agent in each["agents"])),
+                each["rules"],
+                f"{each['agents'][0]['share']:.1%}",
+            )
             for each in made.facts["results"]
         ]
         return materialized(
             made,
-            results=dg.MetadataValue.md(markdown.table(("match", "share of the first"), rows)),
+            results=dg.MetadataValue.md(markdown.table(("match", "rules", "share of the first"), rows)),
             illegal=illegal_actions(made),
             path=dg.MetadataValue.path(made.path),
         )
@@ -161,7 +165,7 @@ def studies_asset(name: str, runs: list[dg.AssetsDefinition]) -> dg.AssetsDefini
 
     @dg.asset(
         key=[GROUP, name, "studies"],
-        deps=runs,
+        deps=runs if any(study.study_of(each).run for each in study.studies_of(name)) else [],
         group_name=GROUP,
         kinds={"python"},
         code_version=str(study.VERSION),

@@ -9,6 +9,7 @@ from tichu_models.games.pachisi.dog import actions, drawing, notation, reasons, 
 from tichu_models.games.pachisi.dog.bound import ALGORITHMS, KERNELS
 from tichu_models.games.pachisi.dog.learners import LEARNERS
 from tichu_models.games.pachisi.notation import seats_of, sides_of
+from tichu_models.games.pachisi.options import unlike
 from tichu_models.games.pachisi.views import EVALUATIONS
 
 GAME = Game(
@@ -45,4 +46,5 @@ GAME = Game(
     open=views.open_hands,
     close=views.close,
     is_secret=lambda state, _: state.phase == rules.EXCHANGE,
+    unlike=unlike,
 )

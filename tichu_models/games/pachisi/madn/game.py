@@ -10,6 +10,7 @@ from tichu_models.games.pachisi.madn.bound import ALGORITHMS, KERNELS
 from tichu_models.games.pachisi.madn.bound_lockstep import LOCKSTEP
 from tichu_models.games.pachisi.madn.learners import LEARNERS
 from tichu_models.games.pachisi.notation import seats_of, sides_of
+from tichu_models.games.pachisi.options import unlike
 from tichu_models.games.pachisi.views import EVALUATIONS
 
 
@@ -49,4 +50,5 @@ GAME = Game(
     ),
     sides_of=sides_of,
     hide=hide,
+    unlike=unlike,
 )
