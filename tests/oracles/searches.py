@@ -73,6 +73,19 @@ class Search:
         assert best is not None
         return best
 
+    def published_paranoid(self, state: State, depth: int, root: int) -> Found:
+        """Paranoid with the fault of the published one: where another seat acts, the first action never counts unless
+        it is the only one."""
+        who = self.game.kernels.mover(state)
+        if depth == 0 or who == OVER or not self.takes_part(state, root):
+            shares = self.values(state)
+            return Found([2 * shares[root] - sum(shares)], None)
+        legal = self.game.legal(state)
+        found = []
+        for action in legal if who == root else legal[1:] or legal:
+            found.append(Found(self.published_paranoid(self.after(state, action), depth - 1, root).value, action))
+        return (max if who == root else min)(found, key=lambda each: each.value[0])
+
     def one_against_all(self, state: State, depth: int, root: int, best_reply: bool, replies: bool = False) -> Found:
         """Paranoid, or Best-Reply Search, without any pruning."""
         over = self.game.kernels.mover(state) == OVER or not self.takes_part(state, root)
