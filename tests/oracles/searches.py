@@ -81,9 +81,11 @@ class Search:
             shares = self.values(state)
             return Found([2 * shares[root] - sum(shares)], None)
         legal = self.game.legal(state)
-        found = []
-        for action in legal if who == root else legal[1:] or legal:
-            found.append(Found(self.published_paranoid(self.after(state, action), depth - 1, root).value, action))
+        counted = legal if who == root else legal[1:] or legal
+        found = [
+            Found(self.published_paranoid(self.after(state, action), depth - 1, root).value, action)
+            for action in counted
+        ]
         return (max if who == root else min)(found, key=lambda each: each.value[0])
 
     def one_against_all(self, state: State, depth: int, root: int, best_reply: bool, replies: bool = False) -> Found:

@@ -1,4 +1,4 @@
-"""Chameleon Chess: the published sessions of four searches come out, once Paranoid has the fault of the published one."""
+"""Chameleon Chess: the published sessions of four searches come out, if Paranoid has the fault of the published one."""
 
 from __future__ import annotations
 
