@@ -14,7 +14,7 @@ from tichu_models.arena.table import TABLE, advance, answer, begin_game, next_ro
 from tichu_models.game import CHANCE, OVER, IllegalAction, State
 from tichu_models.games.registry import game
 from tichu_models.options import OptionError
-from tichu_models.rules.asking import ASK_GRAND, ASK_SCHUPF, ASK_TURN, BOMB_THROW, ROUND_OVER
+from tichu_models.rules.asking import ASK_GRAND, ASK_SCHUPF, ASK_TURN, BOMB_THROW, ROUND_OVER, SCHUPF, WISH
 from tichu_models.rules.cards import DECK, indices, mask_of
 from tichu_models.rules.legal import new_buffer
 from tichu_models.rules.scoring import NOT_OVER
@@ -142,6 +142,10 @@ def test_wrong_words_are_named():
     state = positions(1)[0]
     for words in ("perhaps", "", "announce twice"):
         with pytest.raises(IllegalAction, match="announce or no"):
+            TICHU.notation.hear_action(state, words)
+    for kind, words in ((WISH, "9"), (WISH, "wish"), (SCHUPF, "S2 S3 S4"), (BOMB_THROW, "pass"), (BOMB_THROW, "bomb")):
+        state.table.position.kind = kind
+        with pytest.raises(IllegalAction, match="and then"):
             TICHU.notation.hear_action(state, words)
     with pytest.raises(OptionError, match="rounds"):
         TICHU.read_options({"rounds": "1000"})

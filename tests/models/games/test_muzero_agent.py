@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,16 @@ def test_another_board_is_refused(runs):
     with pytest.raises(UnknownAgent, match="it has learned with distance=4; the game has distance=10"):
         agent_of(MADN, "muzero:x", runs, options_of(MADN, players="2"))
     assert agent_of(MADN, "muzero:x", runs, options_of(MADN, **RULES, friendly_fire="1")).name == "muzero:x"
+
+
+def test_a_run_of_unreadable_rules_is_named(runs, tmp_path):
+    """A traceback in the place of what is wrong with a run."""
+    folder = run_folder(tmp_path, "madn", "y")
+    shutil.copytree(run_folder(runs, "madn", "x"), folder)
+    text = (folder / MANIFEST).read_text()
+    (folder / MANIFEST).write_text(text.replace("players=2,distance=4", "players"))
+    with pytest.raises(UnknownAgent, match=r"rules of the run: 'players': expected key=value"):
+        agent_of(MADN, "muzero:y", tmp_path, options_of(MADN, **RULES))
 
 
 def test_three_sides_are_refused(tmp_path):

@@ -36,6 +36,15 @@ LIMITS = {
     "wish": (-1, ACE),
     "given": (-1, NUM_CARDS - 1),
 }
+# With which word an answer begins, and the answer that throws no bomb.
+SAID = {BOMB_THROW: "bomb", SCHUPF: "schupf", WISH: "wish", DRAGON_GIFT: "dragon"}
+NO_BOMB = "no bomb"
+EXPECTED = {
+    BOMB_THROW: f"its cards, or {NO_BOMB}",
+    SCHUPF: "three cards, for the right opponent, the partner and the left opponent",
+    WISH: "a rank, or none",
+    DRAGON_GIFT: "right or left",
+}
 OPPONENTS = {"right": RIGHT, "left": LEFT}
 LINE, LETTER = 20, 9  # of a picture, in pixels
 
@@ -202,32 +211,30 @@ def say_action(state: State, action: int) -> str:
     ((name, value),) = write_action(state, action).items()
     if name == "play":
         return " ".join(value)
-    if name == "pass":
-        return "pass"
+    if name == "pass" or (name == "bomb" and not value):
+        return "pass" if name == "pass" else NO_BOMB
     if name == "announce":
         return "announce" if value else "no"
     if name == "wish":
         return f"wish {value or 'none'}"
-    return f"{name} {' '.join(value) if name != 'dragon' else value}".strip()
+    return f"{name} {' '.join(value) if name != 'dragon' else value}"
 
 
 def hear_action(state: State, words: str) -> int:
     """An action by its words."""
     kind, parts = int(state.table.position.kind), words.split()
-    rest = parts[1:]
     if kind == PLAY:
         return read_action(state, {"pass": True} if parts == ["pass"] else {"play": parts})
-    if kind == BOMB_THROW:
-        return read_action(state, {"bomb": rest})
-    if kind == SCHUPF:
-        return read_action(state, {"schupf": rest})
-    if kind == WISH:
-        return read_action(state, {"wish": _wish(rest)})
-    if kind == DRAGON_GIFT:
-        return read_action(state, {"dragon": "".join(rest)})
-    if parts not in (["announce"], ["no"]):
-        raise IllegalAction(f"'{words}': expected announce or no")
-    return read_action(state, {"announce": parts == ["announce"]})
+    if kind not in SAID:
+        if parts not in (["announce"], ["no"]):
+            raise IllegalAction(f"'{words}': expected announce or no")
+        return read_action(state, {"announce": parts == ["announce"]})
+    if kind == BOMB_THROW and words.strip() == NO_BOMB:
+        return read_action(state, {"bomb": []})
+    name, rest = SAID[kind], parts[1:]
+    if parts[:1] != [name] or not rest:
+        raise IllegalAction(f"'{words}': expected {name} and then {EXPECTED[kind]}")
+    return read_action(state, {name: _wish(rest) if kind == WISH else rest[0] if kind == DRAGON_GIFT else rest})
 
 
 def _wish(rest: list[str]) -> int:

@@ -190,5 +190,8 @@ def player_of(
 def misfit(game: Game, manifest: GameManifest, by: np.ndarray) -> str:
     """Why who has learned in a run cannot play by these options, an empty text if it can."""
     rules = str(manifest.settings.get("rules", ""))
-    reason = game.unlike(match_options(game, rules), by) if game.unlike is not None else ""
+    try:
+        reason = game.unlike(match_options(game, rules), by) if game.unlike is not None else ""
+    except ValueError as error:
+        raise CheckpointError(f"{MANIFEST}: the rules of the run: {error}; train it anew") from None
     return f"{reason}: play by its rules, {rules or 'the usual ones'}" if reason else ""
