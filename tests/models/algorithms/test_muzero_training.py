@@ -17,7 +17,7 @@ from tichu_models.games.registry import game
 
 SMALL = Sizes(latent=16, hidden=32)
 QUICK = {"games": 8, "moves": 32, "room": 96, "simulations": 3, "sizes": SMALL, "batch": 8, "warm_up": 64}
-QUICK |= {"replayed": 0.1}
+QUICK |= {"replayed": 0.1, "pairs": 12}
 
 
 @pytest.mark.parametrize("dice", ["0", "1"])
@@ -77,6 +77,27 @@ def test_playing_beside_learning_changes_nothing(monkeypatch):
     np.testing.assert_equal(found[0][0], found[1][0])
     for a, b in zip(found[0][1].values(), found[1][1].values(), strict=True):
         np.testing.assert_array_equal(a, b)  # values that were not searched are NaN
+
+
+def test_pairs_are_learned_between_windows(monkeypatch):
+    """Long windows that are left out, or take all the time; figures that mix the losses of both."""
+    of, options = game("madn"), options_of(game("madn"), players="2", distance="4")
+    found, shapes, values = MuZero(of, options, MuZeroSettings(**{**QUICK, "between": 3})), [], []
+    losses_of = MuZero.losses_of
+
+    def noted(training, windows):
+        parts = losses_of(training, windows)
+        shapes.append(tuple(windows.exists.shape))
+        if shapes[-1] == (8, 6):
+            values.append(parts["value"].item() / 6)
+        return parts
+
+    monkeypatch.setattr(MuZero, "losses_of", noted)
+    for _ in range(3):
+        shapes.clear(), values.clear()
+        figures = found.iterate(0.5)
+    assert shapes == [(8, 6), (12, 2), (12, 2), (12, 2)] * 3
+    assert figures["loss.value"] == pytest.approx(np.mean(values))
 
 
 def test_simulations_grow(monkeypatch):

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn import functional
 
+from tichu_models.algorithms.blocks import Block
+
 CLASSES = 3  # of rewards and of relations: -1, 0, 1
 HALF = 0.5  # of the gradient goes back through each step of the dynamics
 SHARP = 4.0  # how sure the networks are in the beginning of what is seen, as a logit
@@ -84,35 +86,17 @@ def half(latent: Tensor) -> Tensor:
     return HALF * latent + (1 - HALF) * latent.detach()
 
 
-class Block(nn.Module):
-    """A residual block of two layers."""
-
-    def __init__(self, width: int, dropout: float) -> None:
-        super().__init__()
-        layers: list[nn.Module] = [nn.LayerNorm(width), nn.Linear(width, width), nn.ReLU()]
-        if dropout:
-            layers.append(nn.Dropout(dropout))
-        self.inside = nn.Sequential(*layers, nn.Linear(width, width))
-        last = self.inside[-1]
-        assert isinstance(last, nn.Linear)
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.inside(x)
-
-
 class ByAction(nn.Module):
     """A linear map of its own for each action: what an action moves, it moves in all positions alike."""
 
     def __init__(self, actions: int, width: int) -> None:
         super().__init__()
-        self.maps = nn.Parameter(torch.zeros(actions, width, width))
+        self.maps = nn.ParameterList(torch.zeros(width, width) for _ in range(actions))
 
     def forward(self, latent: Tensor, actions: Tensor) -> Tensor:
         order = actions.argsort(stable=True)
         numbers = torch.bincount(actions, minlength=len(self.maps)).tolist()
-        parts = zip(latent[order].split(numbers), self.maps.unbind(), strict=True)
+        parts = zip(latent[order].split(numbers), self.maps, strict=True)
         moved = torch.cat([part @ each for part, each in parts if len(part)])
         return moved[order.argsort()]
 

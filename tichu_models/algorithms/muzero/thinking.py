@@ -1,9 +1,10 @@
 """Searches of many positions with the networks of MuZero: the latent positions of all nodes, and what is said of them.
 
-Networks are asked for all positions together, in float32, once a simulation. In imagined positions the policy is that
-of the network, less what the network thinks to be illegal, if it has learned that: so a position in which nobody can
-move but to pass is gone on from without branching. In a game with chance one simulation comes to an afterstate in some
-positions, and from one to a position in others: the networks are asked for both together as far as they are alike.
+Networks are asked for all positions together, once a simulation, in their own number type. In imagined positions the
+policy is that of the network, less what the network thinks to be illegal, if it has learned that: so a position in
+which nobody can move but to pass is gone on from without branching. In a game with chance one simulation comes to an
+afterstate in some positions, and from one to a position in others: the networks are asked for both together as far as
+they are alike.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Thinker:
         self.network, self.games, self.simulations, self.of_legal = network, games, simulations, of_legal
         words = network.words
         self._search = Search(games, words.actions, simulations, considered, words.outcomes, value_scale)
-        self._latent = torch.zeros((simulations + 1, games, network.latent))
+        self._latent = torch.zeros((simulations + 1, games, network.latent), dtype=network.straight.weight.dtype)
         self._by_chance = torch.zeros((simulations + 1, games), dtype=torch.bool)  # which of them are afterstates
         self._rows = torch.arange(games)
         self._classes = torch.tensor([-1.0, 0.0, 1.0])
@@ -46,8 +47,8 @@ class Thinker:
         the position is worth what the network says."""
         was_training, words = self.network.training, self.network.words
         self.network.eval()
-        latent = self.network.represent(torch.from_numpy(seen).float())
-        said = self.network.say(latent)
+        latent = self.network.represent(torch.from_numpy(seen).to(self._latent.dtype))
+        said = self.network.say(latent).float()
         values = words.value(said).numpy()
         visits = np.zeros(legal.shape, dtype=np.int64)
         found = Found(legal.argmax(axis=1), legal.astype(np.float32), values.astype(np.float64), visits)
@@ -69,11 +70,12 @@ class Thinker:
             before = self._latent[nodes, rows]
             if not words.outcomes:
                 self._latent[node, : len(rows)] = after = self.network.go_on(before, chosen)
-                return self._imagined(self.network.say(after))
+                return self._imagined(self.network.say(after).float())
             after_chance = self._by_chance[nodes, rows]
             self._by_chance[node, : len(rows)] = ~after_chance
             self._latent[node, : len(rows)] = after = self._stepped(before, chosen, after_chance)
-            return self._told_apart(self._imagined(said := self.network.say(after)), said, after_chance.numpy())
+            said = self.network.say(after).float()
+            return self._told_apart(self._imagined(said), said, after_chance.numpy())
 
         return imagine
 

@@ -26,13 +26,14 @@ from tichu_models.algorithms.muzero.replay import Replay, Seen, Targets
 from tichu_models.algorithms.muzero.search import CONSIDERED
 from tichu_models.algorithms.muzero.thinking import Thinker
 from tichu_models.algorithms.muzero.tree import PLAIN, ValueScale
-from tichu_models.algorithms.precision import float32_by_onednn, one_thread, use_one_thread
+from tichu_models.algorithms.precision import float32_by_onednn, has_fast_bf16, one_thread, use_one_thread
 from tichu_models.algorithms.solo_batch import drawn_keys
 from tichu_models.algorithms.student import Student, between, fabric_of_cpu, generator_of
 from tichu_models.game import Game
 
 NETWORK, GAMES, REPLAY = "network.", "games.", "replay."  # how the names of tensors begin
 PARTS, OF_CHANCE = ("value", "policy", "reward", "relation", "legal", "mirror", "apart"), ("after", "chance")
+PLAYED_IN = torch.bfloat16 if has_fast_bf16() else torch.float32  # takes half the memory, of which there is most to do
 MEASURED = 512  # windows of an iteration that are measured, at most
 
 
@@ -53,8 +54,10 @@ class MuZeroSettings:
     curious: float = 0.1  # share of random actions among theirs
     room: int = 512  # last positions of each game side by side that are learned from
     steps: int = 5  # K: of a window
-    batch: int = 512
-    replayed: float = 1.0  # windows that are learned for each action that is made
+    batch: int = 256
+    replayed: float = 0.25  # windows that are learned for each action that is made
+    between: int = 3  # steps of gradient from one of windows to the next, of pairs of positions
+    pairs: int = 512  # of each of them
     warm_up: int = 8192  # positions before anything is learned
     losses: str = "published"
     legal: float = 1.0  # weight of the loss of legal actions; 0: they are learned by the policy alone
@@ -78,7 +81,7 @@ class MuZero:
         self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
         columns = (settings.games, settings.room, self.batch.inputs, game.actions)
         self.replay = Replay(*columns, settings.targets, by_chance=self.batch.outcomes > 0)
-        self._playing = copy.deepcopy(self.network)
+        self._playing = copy.deepcopy(self.network).to(PLAYED_IN)
         self._thinker = self._thinker_with(self._playing, settings.games, self._simulations(0.0))
         self.iteration, self.ended, self.steps = 0, 0, 0
 
@@ -151,7 +154,8 @@ class MuZero:
         return quality_of(self.network, windows, self.settings.legal > 0)
 
     def _learn(self, generator: np.random.Generator) -> dict[str, float]:
-        """Learns windows of the replay. Returns the mean losses."""
+        """Learns windows of the replay, and between them pairs of positions, which are windows of one step. Returns the
+        mean losses of the former."""
         torch.manual_seed(int(generator.integers(1 << 62)))  # of dropout
         settings, known = self.settings, self.replay.known()
         names = PARTS + (OF_CHANCE if self.batch.outcomes else ())
@@ -161,12 +165,13 @@ class MuZero:
         sums = dict.fromkeys(names, 0.0)
         further = {"legal": settings.legal, "mirror": settings.mirror, "apart": settings.apart}
         self.network.train()
-        for _ in range(max(1, number)):
-            places = np.sort(generator.choice(known, settings.batch))
-            parts = self.losses_of(self.replay.windows(places, settings.steps))
-            self.student.step(total(parts, LOSSES[settings.losses], further, settings.steps))
+        for i in range(max(1, number) * (1 + settings.between)):
+            is_counted = i % (1 + settings.between) == 0
+            n, steps = (settings.batch, settings.steps) if is_counted else (settings.pairs, 1)
+            parts = self.losses_of(self.replay.windows(np.sort(generator.choice(known, n)), steps))
+            self.student.step(total(parts, LOSSES[settings.losses], further, steps))
             for name, part in parts.items():
-                sums[name] += part.item()
+                sums[name] += part.item() * is_counted
             self.steps += 1
         return {f"loss.{name}": found / max(1, number) / (1 + settings.steps) for name, found in sums.items()}
 

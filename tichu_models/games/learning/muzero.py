@@ -59,8 +59,10 @@ class MuZeroSettings(TrainingSettings):
     discount: float = option(1.0, "of that value, for each action", least=0, most=1)
     fade: float = option(0.997, "of the outcome, for each action to the end", least=0, most=1)
     steps: int = option(5, "K: actions of a window of positions that is learned", least=1, most=100)
-    batch: int = option(512, "windows of a step of gradient", least=1)
-    replayed: float = option(1.0, "windows that are learned for each action that is made", least=0)
+    batch: int = option(256, "windows of a step of gradient", least=1)
+    replayed: float = option(0.25, "windows that are learned for each action that is made", least=0)
+    between: int = option(3, "steps of gradient from one of windows to the next, of pairs of positions", least=0)
+    pairs: int = option(512, "pairs of each of them", least=1)
     warm_up: int = option(8192, "actions before anything is learned", least=0)
     losses: Literal["published", "seed"] = option("published", "what the parts of the loss count")
     legal: float = option(
@@ -154,6 +156,8 @@ def _training(game: Game, settings: MuZeroSettings) -> MuZero:
         steps=settings.steps,
         batch=settings.batch,
         replayed=settings.replayed,
+        between=settings.between,
+        pairs=settings.pairs,
         warm_up=settings.warm_up,
         losses=settings.losses,
         legal=settings.legal,
@@ -184,4 +188,4 @@ def player(
     return muzero_agent(name, game, lambda n: Thinker(network, n, *of_search, settings.weight_of_values))
 
 
-METHOD = Method(3, MuZeroSettings, MuZeroTrainer, player)
+METHOD = Method(4, MuZeroSettings, MuZeroTrainer, player)
