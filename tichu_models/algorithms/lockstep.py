@@ -16,7 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tichu_models.chance import draw, draw_below
-from tichu_models.game import CHANCE, MOST_SEATS, OVER, State, begin, chance, features, legal, mover, returns, step
+from tichu_models.game import (
+    CHANCE,
+    MOST_SEATS,
+    OVER,
+    Kernels,
+    State,
+    begin,
+    bound,
+    chance,
+    features,
+    legal,
+    mover,
+    returns,
+    step,
+)
+from tichu_models.kernels import inner, kernel
 
 
 class LockstepKernels(NamedTuple):
@@ -177,3 +192,26 @@ def step_games(
             relations[i] = 1 if side_of[mover(state)] == sides[i] else -1
         look(state, actions, active, seen[i], masks[i])
         sides[i] = side_of[mover(state)]
+
+
+def lockstep_of(
+    module: str, kernels: Kernels, *, guide: Any, features: Any, seen_as: Any, outcome_of: Any, **told: Any
+) -> LockstepKernels:
+    """All of it for a game, kept by its module of this name; `told` are the fields that are not kernels."""
+
+    def of(template: Any, kind: Any, **others: Any) -> Any:
+        return bound(template, module, kind, kernels, **others)
+
+    acting = of(let_chance_act, inner)
+    seeing = of(see, inner, features=features)
+    looking, meant = of(look, inner, see=seeing, seen_as=seen_as), of(meant_by, inner, seen_as=seen_as)
+    opened = of(open_game, inner, let_chance_act=acting)
+    of_step = {"let_chance_act": acting, "meant_by": meant, "open_game": opened, "outcome_of": outcome_of}
+    return LockstepKernels(
+        look_at_games=of(look_at_games, kernel, look=looking),
+        mean_by_numbers=of(mean_by_numbers, kernel, meant_by=meant),
+        guide_games=of(guide_games, kernel, guide=guide, seen_as=seen_as),
+        open_games=of(open_games, kernel, open_game=opened, look=looking),
+        step_games=of(step_games, kernel, see=seeing, look=looking, **of_step),
+        **told,
+    )

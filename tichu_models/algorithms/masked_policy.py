@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tichu_models.algorithms.afterstate_player import in_parts
+from tichu_models.algorithms.blocks import Block
 from tichu_models.algorithms.masked_steps import pick_masked
 from tichu_models.algorithms.solo_batch import SoloBatch
 from tichu_models.game import Game, State
@@ -18,23 +19,30 @@ from tichu_models.game import Game, State
 LAST_GAIN = 0.01  # of the policy's last layer at the start, so that all actions are about equally likely
 
 
-def layers(inputs: int, hidden: Sequence[int], outputs: int, gain: float) -> nn.Sequential:
-    """Some hidden layers of ReLU, with orthogonal weights."""
-    sizes = (inputs, *hidden, outputs)
+class Body(NamedTuple):
+    """What is between the inputs and the outputs of a network."""
+
+    hidden: tuple[int, ...]  # units of the layers
+    blocks: int = 0  # residual blocks after them
+    dropout: float = 0.0  # in the blocks, while it learns
+
+
+def layers(inputs: int, body: Body, outputs: int, gain: float) -> nn.Sequential:
+    """Some hidden layers of ReLU, with orthogonal weights, and some residual blocks."""
+    sizes = (inputs, *body.hidden)
     made: list[nn.Module] = []
     for before, after in pairwise(sizes):
         made += [nn.Linear(before, after), nn.ReLU()]
-    made.pop()
-    linear = [layer for layer in made if isinstance(layer, nn.Linear)]
+    linear = [*(layer for layer in made if isinstance(layer, nn.Linear)), nn.Linear(sizes[-1], outputs)]
     for layer in linear:
         nn.init.orthogonal_(layer.weight, gain if layer is linear[-1] else 2**0.5)
         nn.init.zeros_(layer.bias)
-    return nn.Sequential(*made)
+    return nn.Sequential(*made, *(Block(sizes[-1], body.dropout) for _ in range(body.blocks)), linear[-1])
 
 
-def actor(inputs: int, hidden: Sequence[int], actions: int) -> nn.Sequential:
+def actor(inputs: int, body: Body, actions: int) -> nn.Sequential:
     """A network that has a score for each action."""
-    return layers(inputs, hidden, actions, LAST_GAIN)
+    return layers(inputs, body, actions, LAST_GAIN)
 
 
 def legal_shares(scores: Callable[[Tensor], Tensor], seen: np.ndarray, legal: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tichu_models.algorithms.masked_policy import actor, layers
+from tichu_models.algorithms.masked_policy import Body, actor, layers
 from tichu_models.algorithms.masked_steps import advantages_of_steps, pick_masked
 from tichu_models.algorithms.ppo import CUT, Chosen, Weights, improve
 from tichu_models.algorithms.returns import normalised
@@ -40,6 +40,8 @@ class PPOSettings:
     entropy_until: float = 1.0  # the share of the training after which entropy is worth nothing
     trace: float = 0.95  # lambda
     hidden: tuple[int, ...] = (256, 256)
+    blocks: int = 0  # residual blocks of the policy after them, and the share of their units that is left out
+    dropout: float = 0.0
     seed: int = 1
 
 
@@ -92,8 +94,9 @@ class MaskedPPO:
         self.world, self.settings = world, settings
         torch.manual_seed(settings.seed)
         fabric = fabric_of_cpu()
-        self.policy = Student(fabric, actor(world.inputs, settings.hidden, world.actions), settings.rate)
-        self.critic = Student(fabric, layers(world.inputs, settings.hidden, 1, 1.0), settings.rate)
+        body = Body(settings.hidden, settings.blocks, settings.dropout)
+        self.policy = Student(fabric, actor(world.inputs, body, world.actions).eval(), settings.rate)
+        self.critic = Student(fabric, layers(world.inputs, Body(settings.hidden), 1, 1.0), settings.rate)
         self.iteration = 0
 
     @property
@@ -175,7 +178,11 @@ class MaskedPPO:
 
         entropy = settings.entropy if share < settings.entropy_until else 0.0
         weights = Weights(settings.clip, entropy)
-        return improve(self.policy, decisions, scores, weights, settings.batch, settings.epochs, generator)
+        torch.manual_seed(int(generator_of(settings.seed, self.iteration + 1, 1).integers(1 << 62)))  # of dropout
+        self.policy.network.train()
+        improved = improve(self.policy, decisions, scores, weights, settings.batch, settings.epochs, generator)
+        self.policy.network.eval()
+        return improved
 
     def tensors(self) -> dict[str, Tensor]:
         """Copies of weights, moments of the optimisers, and the games that go on, by name."""

@@ -19,6 +19,7 @@ class SidesPPOSettings(PPOSettings):
     """How a policy learns to play against itself."""
 
     opening: int = 8  # random actions at the beginning of a game, at most
+    opened: float = 0.0  # share of the training at its beginning in which all hands are open
 
 
 class SidesWorld:
@@ -28,7 +29,10 @@ class SidesWorld:
     unit = 1.0
 
     def __init__(self, game: Game, options: np.ndarray, settings: SidesPPOSettings) -> None:
-        self.batch = LockstepBatch(game, options, settings.games, settings.opening)
+        self._options, self._seed = options, settings.seed
+        self._is_open = np.array(settings.opened > 0)
+        of_first = game.open(options) if game.open and settings.opened else options
+        self.batch = LockstepBatch(game, of_first, settings.games, settings.opening)
         self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
         self.inputs, self.actions = self.batch.inputs, game.actions
         self._ended, self._steps = 0, 0
@@ -42,6 +46,12 @@ class SidesWorld:
     def masks(self) -> np.ndarray:
         """The legal actions."""
         return self.batch.masks
+
+    def close(self) -> None:
+        """Begins games with hidden hands, if they were open until now."""
+        if self._is_open:
+            self._is_open[...], self.batch.options = False, self._options
+            self.batch.begin(drawn_keys(generator_of(self._seed, 0), len(self.batch.states)))
 
     def step(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Makes an action in each game."""
@@ -58,15 +68,25 @@ class SidesWorld:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The games that go on, by name."""
-        return self.batch.arrays()
+        return {**self.batch.arrays(), "is_open": self._is_open}
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on with these games."""
-        self.batch.load(arrays)
+        self.batch.load({name: array for name, array in arrays.items() if name != "is_open"})
+        self._is_open[...] = arrays["is_open"]
+        if not self._is_open:
+            self.batch.options = self._options
 
 
 class SidesPPO(MaskedPPO):
     """A training of a policy that plays both sides."""
 
     def __init__(self, game: Game, options: np.ndarray, settings: SidesPPOSettings) -> None:
-        super().__init__(SidesWorld(game, options, settings), settings)
+        self._games, self._opened = SidesWorld(game, options, settings), settings.opened
+        super().__init__(self._games, settings)
+
+    def iterate(self, share: float) -> dict[str, float]:
+        """Likewise; from some share of the training on with hidden hands."""
+        if share >= self._opened:
+            self._games.close()
+        return super().iterate(share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from tests.makers.games import options_of
@@ -10,6 +11,7 @@ from tichu_models.algorithms.sides_ppo import SidesPPO, SidesPPOSettings
 from tichu_models.game import OVER
 from tichu_models.games.agents import agent_of
 from tichu_models.games.match import match
+from tichu_models.games.pachisi.board import OPEN
 from tichu_models.games.registry import game
 from tichu_models.games.sides_agents import policy_agent
 
@@ -57,12 +59,32 @@ def test_it_learns_to_beat_chance():
     assert found["agents"][0]["illegal"] == 0
 
 
-def test_a_restored_training_goes_on_as_it_would_have():
-    """Games that begin anew after a stop, a moment of an optimiser or a random number that is not what it was."""
-    training, again = (training_of(games=16, horizon=8, batch=64, hidden=(16,)) for _ in range(2))
+@pytest.mark.parametrize("changes", [{}, {"blocks": 2, "dropout": 0.3}])
+def test_a_restored_training_goes_on_as_it_would_have(changes):
+    """Games that begin anew after a stop, a moment of an optimiser or a random number that is not what it was; units
+    that are left out while it plays."""
+    training, again = (training_of(games=16, horizon=8, batch=64, hidden=(16,), **changes) for _ in range(2))
     for _ in range(2):
         training.iterate(0.0)
     again.load(training.tensors(), training.iteration)
     assert training.iterate(0.5) == again.iterate(0.5)
+    seen = torch.from_numpy(training.world.seen)
+    assert torch.equal(training.policy.ask(seen), training.policy.ask(seen))
     for name, tensor in training.tensors().items():
         assert torch.equal(tensor, again.tensors()[name]), name
+
+
+def test_hands_are_open_at_first():
+    """Hands that stay open, or that open again after a stop; a network of another size for each."""
+    dog = game("dog")
+    settings = SidesPPOSettings(games=8, horizon=4, batch=32, hidden=(8,), opened=0.5)
+    training, again = (SidesPPO(dog, options_of(dog, players="2"), settings) for _ in range(2))
+    assert all(state.rules & OPEN for state in training.world.batch.states)
+    training.iterate(0.4)
+    assert all(state.rules & OPEN for state in training.world.batch.states)
+    for share in (0.5, 0.6):
+        training.iterate(share)
+        assert not any(state.rules & OPEN for state in training.world.batch.states)
+    again.load(training.tensors(), training.iteration)
+    assert training.iterate(0.7) == again.iterate(0.7)
+    assert (training.world.batch.states == again.world.batch.states).all()

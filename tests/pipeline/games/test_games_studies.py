@@ -11,7 +11,7 @@ from tests.makers import golden
 from tichu_models.games import tic_tac_toe
 from tichu_pipeline.cli import app
 from tichu_pipeline.games.runs import GameRunRequest
-from tichu_pipeline.games.studies import chameleon_arms, depths, madn_arms, study
+from tichu_pipeline.games.studies import chameleon_arms, depths, dog_arms, madn_arms, study
 from tichu_pipeline.games.train import train_run
 from tichu_pipeline.storage.folders import DataPaths
 from tichu_pipeline.tools.chameleon_page import collect, page
@@ -72,7 +72,7 @@ def test_the_policy_takes_no_depth_that_was_too_slow():
     assert chosen == {"2 to 4": 2, "5 to 7": 0, "8 to 10": 0, "11 to 13": 1, "14 to 16": 0}
 
 
-@pytest.mark.parametrize("of", [chameleon_arms.ARMS, madn_arms.ARMS])
+@pytest.mark.parametrize("of", [chameleon_arms.ARMS, madn_arms.ARMS, dog_arms.ARMS])
 def test_every_arm_can_be_read(of):
     """An arm that fails after hours of others, or that changes nothing."""
     known = of.read()

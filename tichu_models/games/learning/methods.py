@@ -17,7 +17,7 @@ MODULES = {
     **{(name, "ppo"): "tichu_models.games.learning.solo_ppo" for name in ("clever", "clever-prototype")},
     ("madn", "td"): "tichu_models.games.learning.td",
     ("dog", "td"): "tichu_models.games.learning.td",
-    ("madn", "ppo"): "tichu_models.games.learning.sides_ppo",
+    **{(name, "ppo"): "tichu_models.games.learning.sides_ppo" for name in ("madn", "dog")},
     ("madn", "muzero"): "tichu_models.games.learning.muzero",
 }
 

@@ -14,6 +14,7 @@ from tichu_models.games.learning.trainer import Arrays
 from tichu_models.options import option
 
 if TYPE_CHECKING:
+    from tichu_models.algorithms.masked_policy import Body
     from tichu_models.algorithms.masked_ppo import MaskedPPO
 
 WEIGHTS = "actor.weights."  # how the names of a player's arrays begin
@@ -26,6 +27,8 @@ class PPOTrainingSettings(TrainingSettings):
     environments: int = option(1024, "games side by side", least=1)
     horizon: int = option(32, "steps of each in an iteration", least=1)
     hidden: tuple[int, ...] = option((256, 256), "units of the hidden layers, of the policy and of the critic")
+    blocks: int = option(0, "residual blocks of the policy after its hidden layers", least=0, most=64)
+    dropout: float = option(0.0, "share of units in the blocks that are left out while learning", least=0, most=0.9)
     batch: int = option(2048, "decisions of a step of gradient", least=1)
     epochs: int = option(3, "how often each decision is learned from", least=1)
     rate: float = option(1e-3, "learning rate at the start; it falls geometrically", least=0)
@@ -38,8 +41,14 @@ class PPOTrainingSettings(TrainingSettings):
     def common(self) -> dict[str, Any]:
         """Those of `algorithms.masked_ppo`, by its names."""
         same = ("horizon", "batch", "epochs", "rate", "last_rate", "clip", "entropy", "entropy_until", "trace", "seed")
-        named = {name: getattr(self, name) for name in same}
-        return named | {"games": self.environments, "hidden": tuple(self.hidden)}
+        return {name: getattr(self, name) for name in same} | {"games": self.environments, **self.body._asdict()}
+
+    @property
+    def body(self) -> Body:
+        """That of the policy."""
+        from tichu_models.algorithms.masked_policy import Body
+
+        return Body(tuple(self.hidden), self.blocks, self.dropout)
 
 
 class PPOTrainer:

@@ -28,6 +28,9 @@ class SidesPPOSettings(PPOTrainingSettings):
         ("random", "rules"), "agents against whom it is judged: it is one side and each of them the other one"
     )
     opening: int = option(8, "random actions at the beginning of a game, at most", least=0)
+    opened: float = option(
+        0.0, "share of the run at its beginning in which cards that are hidden later are open", least=0, most=1
+    )
 
 
 class SidesPPOTrainer(PPOTrainer):
@@ -36,7 +39,9 @@ class SidesPPOTrainer(PPOTrainer):
     def __init__(self, game: Game, settings: SidesPPOSettings) -> None:
         from tichu_models.algorithms import sides_ppo
 
-        plain = sides_ppo.SidesPPOSettings(**settings.common(), opening=settings.opening)
+        if settings.opened and game.open is None:
+            raise OptionError(f"opened: {game.name} has no hidden cards")
+        plain = sides_ppo.SidesPPOSettings(**settings.common(), opening=settings.opening, opened=settings.opened)
         self._game, self._settings = game, settings
         super().__init__(sides_ppo.SidesPPO(game, options_of(game, settings.rules), plain), FIGURES)
 
@@ -60,7 +65,7 @@ def player(
     if options:
         raise OptionError(f"{', '.join(options)}: it has no such option")
     inputs = kernels_of(game).inputs_of(options_of(game, settings.rules))
-    network = actor(inputs, settings.hidden, game.actions)
+    network = actor(inputs, settings.body, game.actions)
     load(network, weights, WEIGHTS)
     return policy_agent(name, game, inputs, network.eval())
 

@@ -55,7 +55,7 @@ def player(
 
     if options:
         raise OptionError(f"{', '.join(options)}: it has no such option")
-    network = actor(game.observation, settings.hidden, ACTIONS[game.name])
+    network = actor(game.observation, settings.body, ACTIONS[game.name])
     load(network, weights, WEIGHTS)
     return PolicyAgent(name, MaskedPlayer(game, network, ACTIONS[game.name]))
 

@@ -37,6 +37,7 @@ STUDIES = {
     "arms": (f"{ROOM}.chameleon_arms", "chameleon"),
     "overtaking": (f"{ROOM}.overtaking", "chameleon"),
     "methods": (f"{ROOM}.madn_arms", "madn"),
+    "hidden-cards": (f"{ROOM}.dog_arms", "dog"),
 }
 
 

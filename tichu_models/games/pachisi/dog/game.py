@@ -7,6 +7,7 @@ from tichu_models.games.pachisi import complexity
 from tichu_models.games.pachisi.board import SEATS
 from tichu_models.games.pachisi.dog import actions, drawing, notation, reasons, rules, views
 from tichu_models.games.pachisi.dog.bound import ALGORITHMS, KERNELS
+from tichu_models.games.pachisi.dog.bound_lockstep import LOCKSTEP
 from tichu_models.games.pachisi.dog.learners import LEARNERS
 from tichu_models.games.pachisi.notation import seats_of, sides_of
 from tichu_models.games.pachisi.options import unlike
@@ -26,7 +27,7 @@ GAME = Game(
     total=1.0,
     evaluations=EVALUATIONS,
     kernels=KERNELS,
-    algorithms={**ALGORITHMS, "td": LEARNERS},
+    algorithms={**ALGORITHMS, "lockstep": LOCKSTEP, "td": LEARNERS},
     complexity=complexity.as_json,
     read_options=notation.read_options,
     seats_of=seats_of,

@@ -36,14 +36,15 @@ AT_GAVE = AT_THROWN + KINDS
 AT_OTHERS = AT_GAVE + KINDS
 SCALARS = AT_OTHERS + (PLAYERS - 1) * KINDS
 OBSERVATION = SCALARS + PLANES * MOST_CELLS
-# Inputs after those of the pins: likewise, as many ones as there are cards.
-HAND_INPUTS = SHARED_INPUTS
+# Inputs of cards: likewise, as many ones as there are cards.
+HAND_INPUTS = 0
 GONE_INPUTS = HAND_INPUTS + KINDS * MOST_HELD
 GAVE_INPUTS = GONE_INPUTS + KINDS * COPIES
 SIZE_INPUTS = GAVE_INPUTS + KINDS
 OTHER_INPUTS = SIZE_INPUTS + PLAYERS * MOST_HELD
 EXCHANGE_INPUT = OTHER_INPUTS + (PLAYERS - 1) * KINDS * MOST_HELD
-INPUTS = EXCHANGE_INPUT + 1
+CARD_INPUTS = EXCHANGE_INPUT + 1
+INPUTS = SHARED_INPUTS + CARD_INPUTS
 MOST_ACTIVE = 16 + PLAYERS * MOST_HELD + ALL_CARDS + PLAYERS * MOST_HELD + 2
 
 
@@ -81,28 +82,34 @@ def _as_many(out: np.ndarray, n: int, first: int, number: int) -> int:
 
 
 @inner
-def features(state: State, out: np.ndarray) -> int:
-    """Pins by cell; cards of the own hand, cards that are gone as far as is known, sizes of hands, and, with open
-    hands, those of the others, as many ones as there are; as the player on turn sees them."""
-    n, seat = features_of_board(state, out), state.turn
+def write_cards(state: State, begin: int, out: np.ndarray, n: int) -> int:
+    """Adds cards of the own hand, cards that are gone as far as is known, sizes of hands, and, with open hands, those
+    of the others, as many ones as there are; as the player on turn sees them. `begin` is the first input of them."""
+    seat = state.turn
     for card in range(KINDS):
-        n = _as_many(out, n, HAND_INPUTS + MOST_HELD * card, np.int64(state.hands[seat, card]))
+        n = _as_many(out, n, begin + HAND_INPUTS + MOST_HELD * card, np.int64(state.hands[seat, card]))
         gone = state.played[card] + state.thrown[seat, card]
-        n = _as_many(out, n, GONE_INPUTS + COPIES * card, np.int64(gone))
+        n = _as_many(out, n, begin + GONE_INPUTS + COPIES * card, np.int64(gone))
     if state.gave[seat] != NOWHERE:
-        out[n] = GAVE_INPUTS + state.gave[seat]
+        out[n] = begin + GAVE_INPUTS + state.gave[seat]
         n += 1
     for offset in range(state.players):
         player = seat_of(state, seat, offset)
-        n = _as_many(out, n, SIZE_INPUTS + MOST_HELD * offset, np.int64(state.held[player]))
+        n = _as_many(out, n, begin + SIZE_INPUTS + MOST_HELD * offset, np.int64(state.held[player]))
         if offset > 0 and state.rules & OPEN:
             for card in range(KINDS):
-                at = OTHER_INPUTS + MOST_HELD * (KINDS * (offset - 1) + card)
+                at = begin + OTHER_INPUTS + MOST_HELD * (KINDS * (offset - 1) + card)
                 n = _as_many(out, n, at, np.int64(state.hands[player, card]))
     if state.phase == EXCHANGE:
-        out[n] = EXCHANGE_INPUT
+        out[n] = begin + EXCHANGE_INPUT
         n += 1
     return n
+
+
+@inner
+def features(state: State, out: np.ndarray) -> int:
+    """Pins by cell, and the cards."""
+    return write_cards(state, np.int64(SHARED_INPUTS), out, features_of_board(state, out))
 
 
 def open_hands(options: np.ndarray) -> np.ndarray:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from tichu_models.game import State
-from tichu_models.games.pachisi.board import AT_DISTANCE, AT_PLAYERS, AT_RULES, DICE, HOME, PINS, PLAYERS, start_of
+from tichu_models.games.pachisi.board import AT_PLAYERS, AT_RULES, DICE, HOME, PINS, PLAYERS
 from tichu_models.games.pachisi.madn.rules import COPIES, PASS, SIDES
+from tichu_models.games.pachisi.places import first_after_places, places_of, write_places
 from tichu_models.games.pachisi.views import seat_of
 from tichu_models.kernels import inlined, inner
 
@@ -21,8 +22,8 @@ MOST_ACTIVE = PLAYERS * PINS + 2 + PLAYERS * SIDES * COPIES
 
 def inputs_of(options: np.ndarray) -> int:
     """How many inputs a game by these options has."""
-    players, ring = int(options[AT_PLAYERS]), PLAYERS * int(options[AT_DISTANCE])
-    return players * PINS * (ring + PINS + 1) + SIDES + players * SIDES * COPIES + (players if players < PLAYERS else 0)
+    players = int(options[AT_PLAYERS])
+    return places_of(options) + SIDES + players * SIDES * COPIES + (players if players < PLAYERS else 0)
 
 
 def outcomes_of(options: np.ndarray) -> int:
@@ -36,29 +37,11 @@ def outcome_of(state: State) -> int:
     return state.die - 1
 
 
-@inlined
-def place_of(state: State, player: int, pin: int) -> int:
-    """How far a pin has come on its own way: 0 at home, then the ring from its start on, then the goal."""
-    cell = state.pins[player, pin]
-    if cell == HOME:
-        return 0
-    if cell >= state.ring:
-        return 1 + cell - PINS * player
-    way = cell - start_of(state, player)
-    return 1 + way + (state.ring if way < 0 else 0)
-
-
 @inner
 def features(state: State, out: np.ndarray) -> int:
     """The place of each pin, the die by number, cards as many ones as there are, the player on turn; players in the
     order of turns from that one on."""
-    n, places = 0, np.int64(state.ring) + PINS + 1
-    for offset in range(state.players):
-        player = seat_of(state, state.turn, offset)
-        for pin in range(PINS):
-            out[n] = (PINS * offset + pin) * places + place_of(state, player, pin)
-            n += 1
-    begin = np.int64(state.players) * PINS * places
+    n, begin = write_places(state, out), first_after_places(state)
     if state.die > 0:
         out[n] = begin + state.die - 1
         n += 1

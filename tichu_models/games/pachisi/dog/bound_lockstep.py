@@ -1,0 +1,20 @@
+"""The kernels that play many games of DOG together, for networks: a module of their own, so that an edit of what
+networks see compiles nothing else."""
+
+from __future__ import annotations
+
+from tichu_models.algorithms.lockstep import lockstep_of
+from tichu_models.games.pachisi.dog import pins
+from tichu_models.games.pachisi.dog.bound import KERNELS, choose_by_worth
+
+LOCKSTEP = lockstep_of(
+    __name__,
+    KERNELS,
+    guide=choose_by_worth,
+    features=pins.features,
+    seen_as=pins.seen_as,
+    outcome_of=pins.outcome_of,
+    inputs_of=pins.inputs_of,
+    outcomes_of=pins.outcomes_of,
+    most_active=pins.MOST_ACTIVE,
+)
