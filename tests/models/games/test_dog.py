@@ -9,6 +9,7 @@ from tests.makers.games import options_of
 from tichu_models.chance import draw_below
 from tichu_models.game import CHANCE, OVER, IllegalAction, State
 from tichu_models.games.agents import agent_of
+from tichu_models.games.pachisi.board import OPEN
 from tichu_models.games.pachisi.dog.actions import MOST_CODES, SPLITS, decode, encode
 from tichu_models.games.pachisi.dog.rules import ALL_CARDS, DEALS, EXCHANGE
 from tichu_models.games.registry import game
@@ -178,7 +179,7 @@ def test_open_hands_are_seen():
 
 
 def test_a_discarded_hand_is_seen_by_nobody_else():
-    """Cards that were thrown away count as seen by all."""
+    """Cards that were thrown away count as seen by all; or as unknown, though all hands were open."""
     pins = [[-1] * 4, [-1] * 4]
     state = DOG.notation.read_state({"pins": pins, "turn": 0, "hands": [["2", "5"], ["3"]]})
     assert [DOG.notation.write_action(state, action) for action in DOG.legal(state)] == [{"discard": True}]
@@ -187,6 +188,12 @@ def test_a_discarded_hand_is_seen_by_nobody_else():
     assert (written["thrown"], written["played"], written["hands"]) == ([["2", "5"], []], [], [[], ["3"]])
     assert DOG.as_known_to(0, state).thrown[0].sum() == 2
     assert DOG.as_known_to(1, state).thrown.sum() == 0
+    hidden = views_of(state, 1)
+    state.rules |= OPEN
+    assert DOG.as_known_to(1, state).thrown[0].sum() == 2  # who has seen the hand knows it
+    opened = views_of(state, 1)
+    state.thrown[0] = 0
+    assert views_of(state, 1)[0] != opened[0] != hidden[0]
 
 
 OUT = {"pins": [[5, 12, -1, -1], [20, 10, -1, -1]], "turn": 0, "distance": 10}

@@ -1,10 +1,12 @@
 """What a game of DOG looks like to players: the numbers that a network reads, and what is hidden from a seat.
 
 A seat knows its own hand, the cards that all have seen, those that it has discarded itself, and the one that it has
-given to its partner. With `perfect_information` it sees all hands.
+given to its partner. With `perfect_information` it sees all hands, and so what others discard.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +50,17 @@ INPUTS = SHARED_INPUTS + CARD_INPUTS
 MOST_ACTIVE = 16 + PLAYERS * MOST_HELD + ALL_CARDS + PLAYERS * MOST_HELD + 2
 
 
+@inlined
+def thrown_before(state: State, seat: int, card: int) -> Any:
+    """How many cards of a kind a seat knows to have been discarded."""
+    if state.rules & OPEN == 0:
+        return np.int64(state.thrown[seat, card])
+    of_all = np.int64(0)
+    for player in range(PLAYERS):
+        of_all += state.thrown[player, card]
+    return of_all
+
+
 @inner
 def observe(state: State, seat: int, out: np.ndarray) -> None:
     """The numbers that both games have, those that are listed above, and the planes of pins."""
@@ -59,7 +72,7 @@ def observe(state: State, seat: int, out: np.ndarray) -> None:
         left += state.deck[card]
         out[AT_HAND + card] = state.hands[seat, card] / np.float32(COPIES)
         out[AT_PLAYED + card] = state.played[card] / np.float32(COPIES)
-        out[AT_THROWN + card] = state.thrown[seat, card] / np.float32(COPIES)
+        out[AT_THROWN + card] = thrown_before(state, seat, card) / np.float32(COPIES)
     out[AT_DECK] = left / np.float32(ALL_CARDS)  # a sum of shares would be rounded by what the cards are
     if state.gave[seat] != NOWHERE:
         out[AT_GAVE + state.gave[seat]] = 1.0
@@ -88,8 +101,8 @@ def write_cards(state: State, begin: int, out: np.ndarray, n: int) -> int:
     seat = state.turn
     for card in range(KINDS):
         n = _as_many(out, n, begin + HAND_INPUTS + MOST_HELD * card, np.int64(state.hands[seat, card]))
-        gone = state.played[card] + state.thrown[seat, card]
-        n = _as_many(out, n, begin + GONE_INPUTS + COPIES * card, np.int64(gone))
+        gone = np.int64(state.played[card]) + thrown_before(state, seat, card)
+        n = _as_many(out, n, begin + GONE_INPUTS + COPIES * card, gone)
     if state.gave[seat] != NOWHERE:
         out[n] = begin + GAVE_INPUTS + state.gave[seat]
         n += 1
@@ -134,8 +147,6 @@ def hide(state: State, seat: int) -> None:
         if state.phase == EXCHANGE and state.gave[player] != NOWHERE:
             state.deck[state.gave[player]] += 1
         state.gave[player] = NOWHERE
-        state.deck += state.thrown[player]
-        state.thrown[player] = 0
         if not state.rules & OPEN:
-            state.deck += state.hands[player]
-            state.hands[player] = 0
+            state.deck += state.thrown[player] + state.hands[player]
+            state.thrown[player] = state.hands[player] = 0
