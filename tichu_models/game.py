@@ -17,6 +17,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tichu_models.options import OptionError
+
 State: TypeAlias = Any  # a record of the game's state
 
 OVER, CHANCE = -1, -2  # in place of a seat, from `mover`
@@ -189,6 +191,12 @@ class Game:
         if self.close is not None:
             self.close(fork)
         return self.as_known_to(seat, fork)
+
+    def opened(self, options: np.ndarray) -> np.ndarray:
+        """The options with all that is hidden opened; OptionError where nothing is hidden."""
+        if self.open is None:
+            raise OptionError(f"opened: {self.name} has no hidden cards")
+        return self.open(options)
 
     def say_openly(self, state: State, action: int) -> str:
         """An action as everybody may hear it, before it is made."""

@@ -18,13 +18,20 @@ class OptionError(ValueError):
 
 
 def option(
-    default: Any, about: str, *, least: float = -math.inf, most: float = math.inf, of: tuple[str, ...] = ()
+    default: Any,
+    about: str,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    of: tuple[str, ...] = (),
+    later: bool = False,
 ) -> Any:
     """A field with its description; `least` and `most` bound its number, or each of its numbers.
 
-    `of` names the objectives that the setting is for, if it is not for all.
+    `of` names the objectives that the setting is for, if it is not for all. `later`: there are files from before it was
+    there, which mean the default; `plain` leaves it out where it has that.
     """
-    return field(default=default, metadata={"about": about, "least": least, "most": most, "of": of})
+    return field(default=default, metadata={"about": about, "least": least, "most": most, "of": of, "later": later})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +74,9 @@ class Options:
     def plain(self) -> dict[str, Any]:
         """The settings as plain data, which `read` takes back."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
+        for each in fields(self):
+            if each.metadata.get("later") and values[each.name] == each.default:
+                del values[each.name]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 

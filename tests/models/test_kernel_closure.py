@@ -57,7 +57,7 @@ def loaded_by(module: str) -> set[str]:
 
 def test_every_module_with_kernels_is_found():
     """A module whose kernels nobody compiles beforehand."""
-    marks = (*(f"\n@{name}\n" for name in DECORATORS), " = bound(")
+    marks = (*(f"\n@{name}\n" for name in DECORATORS), " = bound(", " = lockstep_of(")
     paths = [path for package in PROJECT for path in (ROOT / package).rglob("*.py")]
     with_kernels = [path for path in paths if any(mark in path.read_text() for mark in marks)]
     assert with_kernels

@@ -22,6 +22,7 @@ class Example(Options):
     sizes: tuple[int, ...] = option((1, 2), "how many of each", least=1)
     mode: Literal["a", "b"] = option("a", "which way")
     name: str | None = option(None, "of what")
+    extra: int = option(0, "what came later", later=True)
 
 
 def test_plain_data_comes_back_unchanged():
@@ -30,6 +31,13 @@ def test_plain_data_comes_back_unchanged():
     assert Example.read(example.plain(), "here") == example
     assert isinstance(example.rate, float)
     assert isinstance(Example.read({"sizes": [5, 6]}, "here").sizes, tuple)
+
+
+def test_what_came_later_is_left_out_at_its_default():
+    """Runs from before a setting was there that count as others, are refused and trained anew."""
+    assert "extra" not in Example().plain()
+    assert Example(extra=2).plain()["extra"] == 2
+    assert Example.read(Example(extra=2).plain(), "here").extra == 2
 
 
 def test_an_unknown_key_is_an_error_that_names_the_nearest():

@@ -31,7 +31,6 @@ from tichu_models.game import (
     returns,
     step,
 )
-from tichu_models.kernels import inner, kernel
 
 
 class LockstepKernels(NamedTuple):
@@ -195,9 +194,19 @@ def step_games(
 
 
 def lockstep_of(
-    module: str, kernels: Kernels, *, guide: Any, features: Any, seen_as: Any, outcome_of: Any, **told: Any
+    module: str,
+    kernels: Kernels,
+    inner: Any,
+    kernel: Any,
+    *,
+    guide: Any,
+    features: Any,
+    seen_as: Any,
+    outcome_of: Any,
+    **told: Any,
 ) -> LockstepKernels:
-    """All of it for a game, kept by its module of this name; `told` are the fields that are not kernels."""
+    """Binds all kernels above to a game. `module` is the game's module that keeps them, `inner` and `kernel` are the
+    decorators, and `told` the fields that are not kernels."""
 
     def of(template: Any, kind: Any, **others: Any) -> Any:
         return bound(template, module, kind, kernels, **others)

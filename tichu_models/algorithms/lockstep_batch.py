@@ -59,7 +59,8 @@ class LockstepBatch:
         self.masks = np.zeros((number, of.actions), dtype=np.bool_)
         self.sides = np.zeros(number, dtype=np.int64)  # who moves
         self.rewards, self.relations = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
-        # What was seen before chance acted, and what it has done; zeros where the game has ended.
+        # What was seen before chance acted, and what it has done; zeros where the game has ended. Without outcomes they
+        # mean nothing.
         self.afters, self.outcome = np.zeros_like(self.seen), np.zeros(number, dtype=np.int64)
 
     def _buffers(self) -> tuple[np.ndarray, np.ndarray]:

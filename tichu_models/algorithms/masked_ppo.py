@@ -40,8 +40,8 @@ class PPOSettings:
     entropy_until: float = 1.0  # the share of the training after which entropy is worth nothing
     trace: float = 0.95  # lambda
     hidden: tuple[int, ...] = (256, 256)
-    blocks: int = 0  # residual blocks of the policy after them, and the share of their units that is left out
-    dropout: float = 0.0
+    blocks: int = 0  # residual blocks of the policy after them
+    dropout: float = 0.0  # share of units in the blocks that are left out while learning
     seed: int = 1
 
 

@@ -29,9 +29,8 @@ class SidesWorld:
     unit = 1.0
 
     def __init__(self, game: Game, options: np.ndarray, settings: SidesPPOSettings) -> None:
-        self._options, self._seed = options, settings.seed
-        self._is_open = np.array(settings.opened > 0)
-        of_first = game.open(options) if game.open and settings.opened else options
+        self._options, self._seed, self._is_open = options, settings.seed, settings.opened > 0
+        of_first = game.opened(options) if self._is_open else options
         self.batch = LockstepBatch(game, of_first, settings.games, settings.opening)
         self.batch.begin(drawn_keys(generator_of(settings.seed), settings.games))
         self.inputs, self.actions = self.batch.inputs, game.actions
@@ -50,8 +49,8 @@ class SidesWorld:
     def close(self) -> None:
         """Begins games with hidden hands, if they were open until now."""
         if self._is_open:
-            self._is_open[...], self.batch.options = False, self._options
-            self.batch.begin(drawn_keys(generator_of(self._seed, 0), len(self.batch.states)))
+            self._is_open, self.batch.options = False, self._options
+            self.batch.begin(drawn_keys(generator_of(self._seed, 0, 1), len(self.batch.states)))
 
     def step(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Makes an action in each game."""
@@ -68,12 +67,12 @@ class SidesWorld:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The games that go on, by name."""
-        return {**self.batch.arrays(), "is_open": self._is_open}
+        return {**self.batch.arrays(), "is_open": np.array(self._is_open)}
 
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on with these games."""
         self.batch.load({name: array for name, array in arrays.items() if name != "is_open"})
-        self._is_open[...] = arrays["is_open"]
+        self._is_open = bool(arrays.get("is_open", False))  # which older runs do not say
         if not self._is_open:
             self.batch.options = self._options
 

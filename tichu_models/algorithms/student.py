@@ -128,5 +128,6 @@ def between(begin: float, end: float, share: float) -> float:
 
 
 def generator_of(*numbers: int) -> np.random.Generator:
-    """Random numbers that depend on these whole numbers alone, so that a run that is resumed draws the same."""
+    """Random numbers that depend on these whole numbers alone, so that a run that is resumed draws the same. Zeros at
+    the end do not count."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(numbers)))

@@ -37,7 +37,6 @@ from tichu_models.game import (
     step,
     takes_part,
 )
-from tichu_models.kernels import inlined
 
 Network: TypeAlias = Any  # inputs that are 1, the four weights, and memory: hidden numbers, probabilities, result
 ITSELF, RANDOM, RULES = range(3)  # whom a network plays with
@@ -46,20 +45,14 @@ ALMOST_ONE = ONE * (1 - 2.0**-18)  # so that rounded probabilities never add up 
 
 
 def seen_by(state: State) -> int:
-    """The seat from which inputs are seen and outputs are counted. A game puts its `mover` here, or `nobody`, or with
-    chance or hidden cards a function that knows the seat whatever happens next."""
+    """The seat from which inputs are seen and outputs are counted. A game puts its `mover` here, or with chance
+    or hidden cards a function that knows the seat whatever happens next."""
     raise NotImplementedError
 
 
 def guide(states: np.ndarray, actions: np.ndarray) -> int:
     """The action in states[0] by rules of thumb, as `greedy.choose_by_worth`."""
     raise NotImplementedError
-
-
-@inlined
-def nobody(state: State) -> int:
-    """In the place of `seen_by`, where inputs are of the board as it lies: outputs are counted from the first seat."""
-    return 0
 
 
 def choose_afterstate(

@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from tichu_models.algorithms.lockstep_batch import LockstepBatch
+    from tichu_models.game import Game
 
 
 def chameleon() -> None:
@@ -54,20 +60,13 @@ def clever() -> None:
 
 def madn() -> None:
     """MADN, and the algorithms that are bound to it."""
-    from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight
     from tichu_models.algorithms.td_network import TDNetwork
     from tichu_models.games.registry import game
     from tichu_models.games.thinking import ExpectimaxAgent
 
     _ring_game("madn", {"dice": "1"}, ("rules", "expectimax"))
     of, key = game("madn"), np.zeros(1, dtype=np.uint64)
-    batch = LockstepBatch(of, of.read_options({"players": "2"}), 1, 1)
-    batch.begin(key)
-    sight = Sight(of, batch.inputs)
-    numbers = sight.look(batch.states)[1].argmax(axis=1)
-    sight.meant_by(batch.states, numbers)
-    batch.guided()
-    batch.step(numbers)
+    batch = _side_by_side(of)
     for encoding in ("fields", "reach"):
         network = TDNetwork(of, 8, kind=(encoding, "relu"))
         network.learn(batch.options, np.uint64(1), 1, 0.1, 0.05, 0.7, 1000)
@@ -83,12 +82,27 @@ def dog() -> None:
 
     _ring_game("dog", {"distance": "5"}, ("rules",))
     of = game("dog")
+    _side_by_side(of)
     options, network = of.read_options({}), TDNetwork(of, 8, kind=("hands", "relu"))
     network.learn(options, np.uint64(1), 1, 0.1, 0.05, 0.7, 10)
     state = of.new(options)
     while of.kernels.mover(state) == CHANCE:
         of.kernels.chance(state)
     network.choose(state)
+
+
+def _side_by_side(of: Game) -> LockstepBatch:
+    """A game for networks that play many of them together."""
+    from tichu_models.algorithms.lockstep_batch import LockstepBatch, Sight
+
+    batch = LockstepBatch(of, of.read_options({"players": "2"}), 1, 1)
+    batch.begin(np.zeros(1, dtype=np.uint64))
+    sight = Sight(of, batch.inputs)
+    numbers = sight.look(batch.states)[1].argmax(axis=1)
+    sight.meant_by(batch.states, numbers)
+    batch.guided()
+    batch.step(numbers)
+    return batch
 
 
 def _ring_game(name: str, words: dict[str, str], agents: tuple[str, ...]) -> None:

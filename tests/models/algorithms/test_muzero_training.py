@@ -11,6 +11,7 @@ from tichu_models.algorithms.muzero import training
 from tichu_models.algorithms.muzero.networks import Sizes
 from tichu_models.algorithms.muzero.thinking import Thinker
 from tichu_models.algorithms.muzero.training import MuZero, MuZeroSettings
+from tichu_models.algorithms.precision import has_fast_bf16
 from tichu_models.games.agents import agent_of
 from tichu_models.games.pachisi.madn.pins import seen_as
 from tichu_models.games.registry import game
@@ -98,6 +99,27 @@ def test_pairs_are_learned_between_windows(monkeypatch):
         figures = found.iterate(0.5)
     assert shapes == [(8, 6), (12, 2), (12, 2), (12, 2)] * 3
     assert figures["loss.value"] == pytest.approx(np.mean(values))
+
+
+@pytest.mark.skipif(not has_fast_bf16(), reason="it plays in float32 here")
+@pytest.mark.parametrize("dice", ["0", "1"])
+def test_it_plays_in_bfloat16_what_it_would_in_float32(dice):
+    """Searches whose values are lost in rounding, or that take the number type in which the networks learn."""
+    of, options = game("madn"), options_of(game("madn"), players="2", distance="4", dice=dice)
+    trained = MuZero(of, options, MuZeroSettings(**{**QUICK, "games": 64}))
+    for _ in range(4):
+        trained.iterate(0.5)
+    noise = np.zeros(trained.batch.masks.shape)
+    trained._playing.load_state_dict(trained.network.state_dict())
+    assert {each.dtype for each in trained._playing.parameters()} == {torch.bfloat16}
+    assert {each.dtype for each in trained.network.parameters()} == {torch.float32}
+    found, exact = (
+        trained._thinker_with(network, 64, 8).think(trained.batch.seen, trained.batch.masks, noise)
+        for network in (trained._playing, trained.network)
+    )
+    np.testing.assert_allclose(found.values, exact.values, atol=0.05)
+    np.testing.assert_allclose(found.weights, exact.weights, atol=0.1)
+    assert (found.values != exact.values).any()
 
 
 def test_simulations_grow(monkeypatch):

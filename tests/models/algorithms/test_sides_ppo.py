@@ -14,6 +14,7 @@ from tichu_models.games.match import match
 from tichu_models.games.pachisi.board import OPEN
 from tichu_models.games.registry import game
 from tichu_models.games.sides_agents import policy_agent
+from tichu_models.options import OptionError
 
 MADN = game("madn")
 RULES = {"players": "2", "distance": "4"}
@@ -75,16 +76,27 @@ def test_a_restored_training_goes_on_as_it_would_have(changes):
 
 
 def test_hands_are_open_at_first():
-    """Hands that stay open, or that open again after a stop; a network of another size for each."""
+    """Hands that stay open, or that open again after a stop, or close at one; deals that have been seen before."""
     dog = game("dog")
     settings = SidesPPOSettings(games=8, horizon=4, batch=32, hidden=(8,), opened=0.5)
     training, again = (SidesPPO(dog, options_of(dog, players="2"), settings) for _ in range(2))
     assert all(state.rules & OPEN for state in training.world.batch.states)
+    dealt = training.world.batch.states.deck.copy()
     training.iterate(0.4)
+    again.load(training.tensors(), training.iteration)
+    assert training.iterate(0.45) == again.iterate(0.45)
     assert all(state.rules & OPEN for state in training.world.batch.states)
+    training.world.close()
+    assert (training.world.batch.states.deck != dealt).any()
     for share in (0.5, 0.6):
         training.iterate(share)
         assert not any(state.rules & OPEN for state in training.world.batch.states)
     again.load(training.tensors(), training.iteration)
     assert training.iterate(0.7) == again.iterate(0.7)
     assert (training.world.batch.states == again.world.batch.states).all()
+
+
+def test_what_is_not_hidden_cannot_be_opened():
+    """Games that begin anew half-way through a run, for nothing."""
+    with pytest.raises(OptionError, match="madn has no hidden cards"):
+        training_of(opened=0.5)

@@ -31,6 +31,8 @@ SLOW_GAMES = {
     "games/clever-prototype/runs/td",
     "games/clever-prototype/runs/ppo",
     "games/dog/runs/td",
+    "games/dog/runs/ppo",
+    "games/dog/studies",
     "games/madn/runs/td",
     "games/madn/runs/ppo",
     "games/madn/runs/muzero",

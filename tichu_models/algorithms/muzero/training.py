@@ -33,7 +33,7 @@ from tichu_models.game import Game
 
 NETWORK, GAMES, REPLAY = "network.", "games.", "replay."  # how the names of tensors begin
 PARTS, OF_CHANCE = ("value", "policy", "reward", "relation", "legal", "mirror", "apart"), ("after", "chance")
-PLAYED_IN = torch.bfloat16 if has_fast_bf16() else torch.float32  # takes half the memory, of which there is most to do
+PLAYED_IN = torch.bfloat16 if has_fast_bf16() else torch.float32  # halves what a search reads from memory
 MEASURED = 512  # windows of an iteration that are measured, at most
 
 
@@ -57,7 +57,7 @@ class MuZeroSettings:
     batch: int = 256
     replayed: float = 0.25  # windows that are learned for each action that is made
     between: int = 3  # steps of gradient from one of windows to the next, of pairs of positions
-    pairs: int = 512  # of each of them
+    pairs: int = 512  # in such a step
     warm_up: int = 8192  # positions before anything is learned
     losses: str = "published"
     legal: float = 1.0  # weight of the loss of legal actions; 0: they are learned by the policy alone

@@ -6,10 +6,10 @@ from typing import Any
 
 from tichu_models.algorithms import greedy, maxn, td, td_layers
 from tichu_models.algorithms.td_network import TDKernels
-from tichu_models.game import bound
+from tichu_models.game import State, bound
 from tichu_models.games.chameleon import inputs, views
 from tichu_models.games.chameleon.bound import KERNELS
-from tichu_models.kernels import inner, summing
+from tichu_models.kernels import inlined, inner, summing
 
 # Of each encoding: its kernel, how many inputs there are, how many can be 1, and whether the board lies as it is.
 ENCODINGS: dict[str, tuple[Any, int, int, bool]] = {
@@ -25,11 +25,17 @@ ACTIVATIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@inlined
+def nobody(state: State) -> int:
+    """In the place of `seen_by`, where inputs are of the board as it lies: outputs are counted from the first seat."""
+    return 0
+
+
 def _learner(encoding: str, activation: str) -> TDKernels:
     kernel, width, most, lies = ENCODINGS[encoding]
     kernels = KERNELS._replace(features=kernel)
     suffix = f"_{encoding}_{activation}".replace("-", "_")
-    others = {**ACTIVATIONS[activation], "seen_by": td.nobody if lies else KERNELS.mover, "guide": choose_by_worth}
+    others = {**ACTIVATIONS[activation], "seen_by": nobody if lies else KERNELS.mover, "guide": choose_by_worth}
 
     def of(algorithm: Any, decorator: Any) -> Any:
         made = bound(algorithm, __name__, decorator, kernels, f"{algorithm.__name__}{suffix}", **others)

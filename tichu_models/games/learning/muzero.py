@@ -62,7 +62,7 @@ class MuZeroSettings(TrainingSettings):
     batch: int = option(256, "windows of a step of gradient", least=1)
     replayed: float = option(0.25, "windows that are learned for each action that is made", least=0)
     between: int = option(3, "steps of gradient from one of windows to the next, of pairs of positions", least=0)
-    pairs: int = option(512, "pairs of each of them", least=1)
+    pairs: int = option(512, "pairs of positions in such a step", least=1)
     warm_up: int = option(8192, "actions before anything is learned", least=0)
     losses: Literal["published", "seed"] = option("published", "what the parts of the loss count")
     legal: float = option(

@@ -27,8 +27,10 @@ class PPOTrainingSettings(TrainingSettings):
     environments: int = option(1024, "games side by side", least=1)
     horizon: int = option(32, "steps of each in an iteration", least=1)
     hidden: tuple[int, ...] = option((256, 256), "units of the hidden layers, of the policy and of the critic")
-    blocks: int = option(0, "residual blocks of the policy after its hidden layers", least=0, most=64)
-    dropout: float = option(0.0, "share of units in the blocks that are left out while learning", least=0, most=0.9)
+    blocks: int = option(0, "residual blocks of the policy after its hidden layers", least=0, most=64, later=True)
+    dropout: float = option(
+        0.0, "share of units in the blocks that are left out while learning", least=0, most=0.9, later=True
+    )
     batch: int = option(2048, "decisions of a step of gradient", least=1)
     epochs: int = option(3, "how often each decision is learned from", least=1)
     rate: float = option(1e-3, "learning rate at the start; it falls geometrically", least=0)

@@ -29,7 +29,7 @@ class SidesPPOSettings(PPOTrainingSettings):
     )
     opening: int = option(8, "random actions at the beginning of a game, at most", least=0)
     opened: float = option(
-        0.0, "share of the run at its beginning in which cards that are hidden later are open", least=0, most=1
+        0.0, "share of the run at its beginning in which hidden cards are open", least=0, most=1, later=True
     )
 
 
@@ -39,8 +39,6 @@ class SidesPPOTrainer(PPOTrainer):
     def __init__(self, game: Game, settings: SidesPPOSettings) -> None:
         from tichu_models.algorithms import sides_ppo
 
-        if settings.opened and game.open is None:
-            raise OptionError(f"opened: {game.name} has no hidden cards")
         plain = sides_ppo.SidesPPOSettings(**settings.common(), opening=settings.opening, opened=settings.opened)
         self._game, self._settings = game, settings
         super().__init__(sides_ppo.SidesPPO(game, options_of(game, settings.rules), plain), FIGURES)

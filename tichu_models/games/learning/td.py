@@ -59,11 +59,9 @@ class TDTrainer:
     def __init__(self, game: Game, settings: TDSettings) -> None:
         self._game, self._settings, self._games = game, settings, 0
         self._network, self._options = _network(game, settings), options_of(game, settings.rules)
-        if settings.opened and game.open is None:
-            raise OptionError(f"opened: {game.name} has no hidden cards")
         if settings.rival != "itself" and any(len(side) > 1 for side in game.sides(self._options)):
             raise OptionError(f"rival: who plays {game.name} in teams is judged with a partner of its own kind")
-        self._opened_options = game.open(self._options) if game.open else self._options
+        self._opened_options = game.opened(self._options) if settings.opened else self._options
 
     @property
     def games(self) -> int:

@@ -58,7 +58,7 @@ class RingOptions(Options):
     seven: bool | None = option(None, "eight sevens are in the pack", of=(DOG,))
     swap: bool | None = option(None, "eight swaps are in the pack", of=(DOG,))
     minus_four: bool | None = option(None, "a 4 may go backwards", of=(DOG,))
-    perfect_information: bool | None = option(None, "all hands are open", of=(DOG,))
+    perfect_information: bool | None = option(None, "all hands are open, and so is what is discarded", of=(DOG,))
 
     def array_for(self, game: str) -> np.ndarray:
         """The options as kernels read them; OptionError names those that do not go together."""

@@ -22,7 +22,7 @@ def arms_of(game: str, file: str) -> Arms:
 
 
 def timed_study(about: str, beside: str, arms: Arms, sizes: Mapping[str, Mapping[str, Any]]) -> Study:
-    """The study; `beside` is what else there is to say of the minutes."""
+    """The study; `beside` are words to put after "minutes of learning"."""
 
     def find(paths: DataPaths, size: Mapping[str, Any]) -> dict[str, Any]:
         settings = {"minutes": size["minutes"], "evaluations": size["evaluations"], "evaluation_games": size["judged"]}

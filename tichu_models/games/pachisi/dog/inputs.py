@@ -1,5 +1,6 @@
 """What the network of TD reads of a position of DOG after an action, as who made it sees it: what others hold is not
-among it, unless hands are open. So it is the same in a state with nothing that the seat does not know.
+among it, unless hands are open. So it is the same in a state with nothing that the seat does not know. With open hands
+it does not count the cards that are gone.
 
 Whether a pin can be hit goes by the hands that are known; who has hidden cards may have any.
 """

@@ -1,6 +1,6 @@
 """DOG as a policy over numbers of actions sees it: every pin by itself, on its own way, and cards as far as they are
-known. A swap is numbered by the two pins, whose cells it would not tell apart; the layout follows the options of a
-game: it has no room for larger boards."""
+known. A swap is numbered by its two pins, not by cells: the policy sees a pin on its own way and does not know its
+cell. The layout follows the options of a game: it has no room for larger boards."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _first_at_home(state: State) -> int:
 
 @inner
 def seen_as(state: State, action: int) -> int:
-    """The code of the action; of pins at home, which all do the same, that of the first one; of a swap, with the other
-    pin, by players in the order of turns, in the place of its cell."""
+    """The code of the action; of pins at home, which all do the same, that of the first one. In a swap the cell of the
+    other pin is replaced by 4 * (turns until its player) + pin."""
     cells = np.int64(cells_of(state))
     kind, rest = kind_of(cells, action), rest_of(cells, action)
     if kind == SWAPS:

@@ -10,7 +10,7 @@ Two to four players, or two teams, move four pins each round a ring of 4 * d cel
 3. With `teams`, of four players, those opposite play together. After a deal each chooses a card for the partner, one
    after another, the first player first; when all have chosen the cards change hands. Who is done moves the partner's
    pins, by the own cards; a team wins when both are done. Without teams who is done first wins.
-4. Players with cards play one each in turn. Who has no legal play discards the hand, which nobody sees. When no cards
+4. Players with cards play one each in turn. Who has no legal play discards the hand, unseen. When no cards
    are left there is a new deal.
 5. A card moves a pin forward by its number, 1|11 by 1 or by 11, a 4 also by 4 backwards on the ring. 1|11 and 13 may
    take a pin from home to its start instead, unless a pin of its own is there. Whoever is on the cell to which a pin
@@ -26,7 +26,8 @@ Two to four players, or two teams, move four pins each round a ring of 4 * d cel
    swapped.
 10. A joker is any other card.
 11. With `initial_free_pin` one pin of each player begins on its start. Without `joker`, `seven` or `swap` those cards
-    are not in the pack, without `minus_four` a 4 goes forward only. With `perfect_information` all hands are open.
+    are not in the pack, without `minus_four` a 4 goes forward only. With `perfect_information` all hands are open, and
+    so is what is discarded.
 
 Actions: `tichu_models.games.pachisi.dog.actions` has the table; 0 to 805 with four players and d = 10, 806 discards.
 
@@ -88,7 +89,7 @@ STATE = np.dtype([
     ("held", np.int8, PLAYERS),             # how many in all
     ("deck", np.int8, KINDS),               # cards still to be dealt
     ("played", np.int8, KINDS),             # seen by all since they were shuffled
-    ("thrown", np.int8, (PLAYERS, KINDS)),  # discarded by each player, whom alone they are known to
+    ("thrown", np.int8, (PLAYERS, KINDS)),  # discarded by each player, who alone knows them
     ("gave", np.int8, PLAYERS),             # the card given to the partner in this deal, or NOWHERE
     ("phase", np.int8),
     ("deal", np.int8),                      # the place of the next deal among DEALS

@@ -51,7 +51,7 @@ MOST_ACTIVE = 16 + PLAYERS * MOST_HELD + ALL_CARDS + PLAYERS * MOST_HELD + 2
 
 
 @inlined
-def thrown_before(state: State, seat: int, card: int) -> Any:
+def known_discards(state: State, seat: int, card: int) -> Any:
     """How many cards of a kind a seat knows to have been discarded."""
     if state.rules & OPEN == 0:
         return np.int64(state.thrown[seat, card])
@@ -72,7 +72,7 @@ def observe(state: State, seat: int, out: np.ndarray) -> None:
         left += state.deck[card]
         out[AT_HAND + card] = state.hands[seat, card] / np.float32(COPIES)
         out[AT_PLAYED + card] = state.played[card] / np.float32(COPIES)
-        out[AT_THROWN + card] = thrown_before(state, seat, card) / np.float32(COPIES)
+        out[AT_THROWN + card] = known_discards(state, seat, card) / np.float32(COPIES)
     out[AT_DECK] = left / np.float32(ALL_CARDS)  # a sum of shares would be rounded by what the cards are
     if state.gave[seat] != NOWHERE:
         out[AT_GAVE + state.gave[seat]] = 1.0
@@ -101,7 +101,7 @@ def write_cards(state: State, begin: int, out: np.ndarray, n: int) -> int:
     seat = state.turn
     for card in range(KINDS):
         n = _as_many(out, n, begin + HAND_INPUTS + MOST_HELD * card, np.int64(state.hands[seat, card]))
-        gone = np.int64(state.played[card]) + thrown_before(state, seat, card)
+        gone = np.int64(state.played[card]) + known_discards(state, seat, card)
         n = _as_many(out, n, begin + GONE_INPUTS + COPIES * card, gone)
     if state.gave[seat] != NOWHERE:
         out[n] = begin + GAVE_INPUTS + state.gave[seat]
