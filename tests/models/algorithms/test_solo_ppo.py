@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.makers.games import options_of
 from tests.oracles import learning as plain
-from tichu_models.algorithms.masked_policy import MaskedPlayer, actor, play_games
+from tichu_models.algorithms.masked_policy import Body, MaskedPlayer, actor, play_games
 from tichu_models.algorithms.masked_steps import advantages_of_steps, pick_masked
 from tichu_models.algorithms.solo_batch import keys_of
 from tichu_models.algorithms.solo_ppo import SoloPPO, SoloPPOSettings
@@ -88,7 +88,7 @@ def test_games_of_a_batch_are_those_of_the_player(name):
     """An agent of matches that makes another action than the training has judged."""
     of = game(name)
     torch.manual_seed(1)
-    network, options = actor(of.observation, (16,), ACTIONS[name]), options_of(of)
+    network, options = actor(of.observation, Body((16,)), ACTIONS[name]), options_of(of)
     torch.nn.init.normal_(network[-1].weight)
     keys = keys_of(KEY, 4)
     played = play_games(of, options, network, ACTIONS[name], keys)
